@@ -1,0 +1,103 @@
+#include "support/buf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/arena.h"
+
+void
+buf_free(struct buf *b)
+{
+	free(b->at);
+	*b = (struct buf){ 0 };
+}
+
+void
+buf_reserve(struct buf *b, size_t more)
+{
+	size_t need = b->len + more + 1;
+	size_t cap = b->cap ? b->cap : 64;
+
+	if (need <= b->cap)
+		return;
+	while (cap < need)
+		cap *= 2;
+	b->at = xrealloc(b->at, cap);
+	b->cap = cap;
+}
+
+void
+buf_put(struct buf *b, const char *s, size_t len)
+{
+	buf_reserve(b, len);
+	if (len)
+		memcpy(b->at + b->len, s, len);
+	b->len += len;
+	b->at[b->len] = '\0';
+}
+
+void
+buf_puts(struct buf *b, const char *s)
+{
+	buf_put(b, s, strlen(s));
+}
+
+void
+buf_putc(struct buf *b, char c)
+{
+	buf_put(b, &c, 1);
+}
+
+void
+buf_fill(struct buf *b, char c, size_t n)
+{
+	buf_reserve(b, n);
+	memset(b->at + b->len, c, n);
+	b->len += n;
+	b->at[b->len] = '\0';
+}
+
+void
+buf_int(struct buf *b, long long value)
+{
+	char digits[24];
+	size_t at = sizeof(digits);
+	unsigned long long rest = (unsigned long long)value;
+
+	if (value < 0)
+		rest = 0 - rest;
+	do {
+		digits[--at] = (char)('0' + rest % 10);
+		rest /= 10;
+	} while (rest);
+	if (value < 0)
+		digits[--at] = '-';
+	buf_put(b, digits + at, sizeof(digits) - at);
+}
+
+void
+buf_vprintf(struct buf *b, const char *fmt, va_list ap)
+{
+	va_list again;
+	int n;
+
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	if (n > 0) {
+		buf_reserve(b, (size_t)n);
+		vsnprintf(b->at + b->len, (size_t)n + 1, fmt, again);
+		b->len += (size_t)n;
+	}
+	va_end(again);
+}
+
+void
+buf_printf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_vprintf(b, fmt, ap);
+	va_end(ap);
+}

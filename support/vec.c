@@ -1,0 +1,25 @@
+#include "support/vec.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "support/arena.h"
+
+void *
+vec_reserve_bytes(void *at, size_t *cap, size_t n, size_t size)
+{
+	if (n <= *cap)
+		return at;
+	if (n > SIZE_MAX / size) {
+		fputs("relay: out of memory\n", stderr);
+		abort();
+	}
+	*cap = n;
+	return xrealloc(at, n * size);
+}
+
+void *
+vec_grow(void *at, size_t *cap, size_t size)
+{
+	return vec_reserve_bytes(at, cap, *cap ? *cap * 2 : 8, size);
+}
