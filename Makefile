@@ -1,0 +1,158 @@
+# The Relay toolchain.  `make help` lists the targets.
+
+MODE	?= release
+PREFIX	?= /usr/local
+SHARED	?= ../shared
+LLVM	?= llvm-config-19
+CLANG	?= clang-19
+FLEX	?= flex
+BISON	?= bison
+PYTHON	?= python3
+ifeq ($(origin CC),default)
+CC	:= gcc
+endif
+
+WARN	:= -Wall -Wextra -pedantic -Wshadow -Wstrict-prototypes \
+	   -Wmissing-prototypes -Werror
+WARN_GEN := -Wall -Werror -Wno-unused-function -Wno-unused-but-set-variable \
+	   -Wno-sign-compare
+OPT_release  := -O2 -g
+OPT_debug    := -O0 -g3
+OPT_asan     := -O1 -g -fno-omit-frame-pointer \
+		-fsanitize=address,undefined -fno-sanitize-recover=all
+OPT_coverage := -O0 -g --coverage
+ifndef OPT_$(MODE)
+$(error MODE=$(MODE): one of release, debug, asan, coverage)
+endif
+
+LIB_DIRS := support ir ir/relations lexer parser te te/compute te/schedule \
+	    passes codegen codegen/llvm codegen/bangc import
+
+# ---------------------------------------------------------------- derived --
+
+B	:= $(if $(filter release,$(MODE)),build,build/$(MODE))
+Q	:= $(if $(V),,@)
+say	= $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
+
+# Asked once, and only when something is compiled or linked.
+llvm_cflags = $(eval llvm_cflags := $$(shell $(LLVM) --cppflags))$(llvm_cflags)
+llvm_libs = $(eval llvm_libs := \
+	$$(shell $(LLVM) --ldflags --libs --system-libs))$(llvm_libs)
+
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -I. -Iinclude -I$B/gen \
+	-fvisibility=hidden -fPIC $(OPT_$(MODE)) $(CFLAGS)
+ALL_LDFLAGS = $(OPT_$(MODE)) -Wl,--as-needed $(LDFLAGS)
+LIBS	= -ljansson $(llvm_libs) -lm -lpthread
+
+gen_c	:= $(patsubst %.l,$B/gen/%.lex.c,$(wildcard lexer/*.l)) \
+	   $(patsubst %.y,$B/gen/%.tab.c,$(wildcard parser/*.y))
+gen_h	:= $(gen_c:.c=.h)
+lib_c	:= $(wildcard $(LIB_DIRS:=/*.c))
+rt_c	:= $(wildcard runtime/*.c)
+tool_c	:= $(wildcard tools/*.c)
+unit_c	:= $(wildcard test/unit/*.c)
+lib_o	:= $(lib_c:%.c=$B/obj/%.o) $(gen_c:$B/gen/%.c=$B/obj/gen/%.o)
+rt_o	:= $(rt_c:%.c=$B/obj/%.o)
+all_o	:= $(lib_o) $(rt_o) $(patsubst %.c,$B/obj/%.o,$(tool_c) $(unit_c))
+tools	:= $(tool_c:tools/%.c=$B/bin/%)
+units	:= $(unit_c:test/unit/%.c=$B/unit/%)
+rt_libs	:= $(if $(rt_c),$B/librelayrt.a $B/librelayrt.so)
+
+.PHONY: all check check-built demo bench conformance install uninstall \
+	clean format stats fuzz models help deps FORCE
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $B/librelay.a $(rt_libs) $(tools) $(units) ## build everything
+
+$B/librelay.a: $(lib_o)
+$B/librelayrt.a: $(rt_o)
+$B/librelay.a $B/librelayrt.a:
+	$(call say,AR,$@)
+	$Qrm -f $@ && $(AR) rcs $@ $^
+
+$B/librelayrt.so: $(rt_o)
+	$(call say,LD,$@)
+	$Q$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,librelayrt.so.0 \
+		-o $@ $^ -lm -lpthread
+
+$B/bin/%: $B/obj/tools/%.o $B/librelay.a $(filter %.a,$(rt_libs))
+$B/unit/%: $B/obj/test/unit/%.o $B/librelay.a $(filter %.a,$(rt_libs))
+$B/bin/% $B/unit/%:
+	$(call say,LD,$@)
+	$Qmkdir -p $(@D)
+	$Q$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+$B/obj/%.o: %.c $B/flags | $(gen_h)
+	$(call say,CC,$<)
+	$Qmkdir -p $(@D)
+	$Q$(CC) $(ALL_CFLAGS) $(WARN) -MMD -MP -c -o $@ $<
+
+$B/obj/codegen/llvm/%.o: private ALL_CFLAGS += $(patsubst -I%,-isystem %,$(filter -I%,$(llvm_cflags)))
+$B/obj/gen/%.o: $B/gen/%.c $B/flags | $(gen_h)
+	$(call say,CC,$<)
+	$Qmkdir -p $(@D)
+	$Q$(CC) $(ALL_CFLAGS) $(WARN_GEN) -MMD -MP -c -o $@ $<
+
+$B/gen/%.lex.c $B/gen/%.lex.h &: %.l
+	$(call say,FLEX,$<)
+	$Qmkdir -p $B/gen/$(*D)
+	$Q$(FLEX) -o $B/gen/$*.lex.c --header-file=$B/gen/$*.lex.h $<
+
+$B/gen/%.tab.c $B/gen/%.tab.h &: %.y
+	$(call say,BISON,$<)
+	$Qmkdir -p $B/gen/$(*D)
+	$Q$(BISON) -Wall -Werror -o $B/gen/$*.tab.c \
+		--header=$B/gen/$*.tab.h $<
+
+# Everything is built anew when the compiler or its options change.
+$B/flags: FORCE
+	$Qmkdir -p $B
+	$Qecho '$(CC) $(ALL_CFLAGS) $(WARN)' | cmp -s - $@ || \
+		echo '$(CC) $(ALL_CFLAGS) $(WARN)' >$@
+
+-include $(all_o:.o=.d)
+
+# ---------------------------------------------------------------- targets --
+
+deps: ## install what is missing from Debian's packages
+	$Qutils/deps.sh
+
+check: deps ## build and run every test
+	$Q$(MAKE) --no-print-directory all
+	$Qutils/check $B
+
+demo: deps ## ResNet-18 from text to machine code, step by step
+	$Q$(MAKE) --no-print-directory all
+	$Qutils/demo $B
+
+bench: all ## measure the speed of the tools
+	$Qutils/bench $B
+
+conformance: all ## compare with the recorded data in SHARED
+	$Qutils/conformance $B $(SHARED)
+
+fuzz: ## fuzz the parser for FUZZ_SECONDS (60)
+	$Qutils/fuzz/run $(CLANG) $(FUZZ_SECONDS)
+
+models: ## write examples/*.relay anew
+	$Q$(PYTHON) utils/models/generate.py examples
+
+install: all ## install into DESTDIR/PREFIX
+	$Qutils/install $B "$(DESTDIR)$(PREFIX)" "$(PREFIX)"
+
+uninstall: ## remove what install wrote
+	$Qutils/install --remove $B "$(DESTDIR)$(PREFIX)" "$(PREFIX)"
+
+format: ## run clang-format over the sources
+	$Qgit ls-files '*.c' '*.h' | xargs clang-format-19 -i
+
+stats: ## lines of code by folder
+	$Qutils/stats
+
+clean: ## remove build/
+	$Qrm -rf build
+
+help: ## this list
+	$Qsed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | \
+		expand -t 14

@@ -1,0 +1,39 @@
+#!/bin/sh
+# Installs what building and testing need from Debian's own archive when run
+# as root; otherwise prints the one line to run.  Does nothing, quickly, when
+# everything is there.
+
+missing=
+need() { # need PACKAGE TEST...
+	pkg=$1
+	shift
+	"$@" >/dev/null 2>&1 || missing="$missing $pkg"
+}
+header() {
+	for dir in /usr/include /usr/local/include; do
+		test -e "$dir/$1" && return 0
+	done
+	return 1
+}
+
+need make command -v make
+need gcc command -v "${CC_BINARY:-gcc}"
+need libc6-dev header stdio.h
+need python3 command -v python3
+need flex command -v flex
+need bison command -v bison
+need libjansson-dev header jansson.h
+need llvm-19-dev command -v llvm-config-19
+need llvm-19-tools test -x /usr/lib/llvm-19/bin/FileCheck
+
+test -z "$missing" && exit 0
+
+line="apt-get install -y --no-install-recommends$missing"
+if [ "$(id -u)" != 0 ]; then
+	echo "Some packages are missing.  As root, run:" >&2
+	echo "  $line" >&2
+	exit 1
+fi
+echo "installing:$missing" >&2
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -q >&2 && $line >&2
