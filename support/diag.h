@@ -34,6 +34,7 @@ struct diag_message {
 	const char *file;               /* NULL: no place */
 	unsigned line;
 	unsigned column;
+	unsigned end_column;            /* one past the range, on LINE */
 	const char *text;               /* without the bracketed suffix */
 	const char *pass;               /* flag of the pass, or NULL */
 };
@@ -51,6 +52,7 @@ struct diag {
 	unsigned warnings;
 	unsigned max_errors;            /* 20; 0 = no limit */
 	bool stopped;                   /* the limit was reached */
+	bool hidden;                    /* private: notes follow their error */
 
 	/* Looks a span index up; NULL: there are none. */
 	bool (*span_of)(void *env, uint32_t index, struct diag_span *out);
