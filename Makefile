@@ -136,7 +136,7 @@ fuzz: ## fuzz the parser for FUZZ_SECONDS (60)
 	$Qutils/fuzz/run $(CLANG) $(FUZZ_SECONDS)
 
 models: ## write examples/*.relay anew
-	$Q$(PYTHON) utils/models/generate.py examples
+	$Q$(PYTHON) -B utils/models/generate.py examples
 
 install: all ## install into DESTDIR/PREFIX
 	$Qutils/install $B "$(DESTDIR)$(PREFIX)" "$(PREFIX)"
