@@ -139,10 +139,10 @@ models: ## write examples/*.relay anew
 	$Q$(PYTHON) -B utils/models/generate.py examples
 
 install: all ## install into DESTDIR/PREFIX
-	$Qutils/install $B "$(DESTDIR)$(PREFIX)" "$(PREFIX)"
+	$QDESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" utils/install $B
 
 uninstall: ## remove what install wrote
-	$Qutils/install --remove $B "$(DESTDIR)$(PREFIX)" "$(PREFIX)"
+	$QDESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" utils/install --remove $B
 
 format: ## run clang-format over the sources
 	$Qgit ls-files '*.c' '*.h' | xargs clang-format-19 -i

@@ -19,6 +19,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 #define RELAY_ABI_VERSION 1u
 
@@ -140,6 +141,7 @@ relay_status relay_model_get_output(const relay_model *m, int32_t i,
 				    void *data, size_t nbytes);
 const void *relay_model_output_ptr(const relay_model *m, int32_t i);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif
