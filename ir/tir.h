@@ -10,7 +10,52 @@
  * Integer arithmetic wraps in the width of its type. '/' and '%' on integers
  * are floor division and its remainder; C's are TRUNCDIV and TRUNCMOD. An
  * operation on vectors (dtype.lanes > 1) works lane by lane; both operands
- * have the same type.
+ * have the same type. Comparisons of floats are ordered: with a NaN all are
+ * false, NE too. Index arithmetic of lowered functions never overflows.
+ *
+ * The text, as printed by tir_print_func and tir_print_expr (notation of
+ * ir/te.h):
+ *
+ *   func     : 'primfn' '@'NAME '(' [NAME ':' 'handle' {',' ...}] ')'
+ *              '->' 'int32' 'attr' '=' '{' [key ':' value {',' ...}] '}'
+ *              'buffers' '=' '{' [bufdef {',' bufdef}] '}'
+ *              'buffer_map' '=' '{' [NAME ':' NAME {',' ...}] '}' block
+ *   key      : STRING
+ *   value    : STRING | INT | FLOAT | 'True' | 'False' | Relay type
+ *   bufdef   : NAME ':' 'Buffer' '(' NAME ':' 'Pointer' '(' dtype ')' ','
+ *              dtype ',' '[' INT ']' ',' '[' ']' [',' 'align' '=' INT] ')'
+ *   block    : '{' {stmt} '}'
+ *   stmt     : NAME '[' expr ']' '=' expr ['where' expr] ';'      store, mask
+ *            | 'for' '(' NAME ':' dtype ',' expr ',' expr ')' [STRING] block
+ *                   min and END; "parallel", "vectorized", "unroll"
+ *            | 'while' expr block
+ *            | 'if' expr block ['else' block]
+ *            | 'let' NAME ':' dtype '=' expr block
+ *            | 'allocate' '(' NAME ':' 'Pointer' '(' dtype ')' ',' dtype ','
+ *              '[' INT ']' ')' ',' 'storage_scope' '=' STRING block
+ *            | 'assert' '(' expr ',' STRING ')' ';'
+ *            | expr ';'                                          EVAL
+ *            | '@'NAME '(' [expr {',' expr}] ')' ';'             CALL_FUNC
+ *            | 'return' expr ';'
+ *   expr     : literal | NAME | STRING | '(' expr ')' | '!' expr
+ *            | expr op expr     op: || && == != < <= > >= + - * / %
+ *            | NAME '[' expr ']'                                 LOAD
+ *            | 'select' | 'guard' '(' expr ',' expr ',' expr ')'
+ *            | 'min' | 'max' | 'truncdiv' | 'truncmod' '(' expr ',' expr ')'
+ *            | 'cast' '(' dtype ',' expr ')'
+ *            | 'ramp' '(' expr ',' expr ',' INT ')'
+ *            | 'broadcast' '(' expr ',' INT ')'
+ *            | 'address_of' '(' NAME '[' expr ']' ')'
+ *            | 'reinterpret' '(' dtype ',' expr ')'
+ *            | 'call_extern' '(' dtype ',' STRING {',' expr} ')'
+ *            | 'let' '(' NAME ':' dtype '=' expr ';' expr ')'
+ *            | intrinsic '(' expr {',' expr} ')'
+ *   literal  : 1 (int32)  1i64  1u8  0f32  0.5f16  inff32  nanf32  1bf16
+ *              True  False; a minus sign before a number belongs to it
+ *
+ * Operators bind and associate as in C; comparisons do not chain. Both
+ * operands of an operator have one type, so results need no annotation. A
+ * NAME with lanes in the dtype (float32x8) is a vector type.
  */
 #ifndef RELAY_IR_TIR_H
 #define RELAY_IR_TIR_H
@@ -34,7 +79,7 @@ enum tir_kind {
 	TIR_DIV,        /* float: division; integer: floor */
 	TIR_MOD,        /* integer: floor remainder; float: floor_mod */
 	TIR_TRUNCDIV, TIR_TRUNCMOD,
-	TIR_MIN, TIR_MAX,       /* float: the other one if one is NaN */
+	TIR_MIN, TIR_MAX,       /* a < b ? a : b; so b if one is NaN */
 	TIR_EQ, TIR_NE, TIR_LT, TIR_LE, TIR_GT, TIR_GE, /* bool */
 	TIR_AND, TIR_OR,        /* bool */
 	TIR_NOT,        /* one operand, bool */
