@@ -8,10 +8,12 @@
  * function.
  *
  * Integer arithmetic wraps in the width of its type. '/' and '%' on integers
- * are floor division and its remainder; C's are TRUNCDIV and TRUNCMOD. An
- * operation on vectors (dtype.lanes > 1) works lane by lane; both operands
- * have the same type. Comparisons of floats are ordered: with a NaN all are
- * false, NE too. Index arithmetic of lowered functions never overflows.
+ * are floor division and its remainder; C's are TRUNCDIV and TRUNCMOD. A
+ * division by zero takes one as its divisor, so both sides of a SELECT can be
+ * evaluated. An operation on vectors (dtype.lanes > 1) works lane by lane; both
+ * operands have the same type. Comparisons are IEEE's: with a NaN only NE
+ * holds, and a cast of a float to bool is NE 0. Index arithmetic of lowered
+ * functions never overflows.
  *
  * The text, as printed by tir_print_func and tir_print_expr (notation of
  * ir/te.h):
