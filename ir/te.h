@@ -58,7 +58,6 @@
 #include "ir/fwd.h"
 #include "ir/tir.h"
 #include "support/loc.h"
-#include "support/vec.h"
 
 enum te_op_kind { TE_PARAM, TE_COMPUTE, TE_EXTERN };
 
@@ -143,9 +142,12 @@ struct te_func {
 	struct loc loc;
 	const ir_type *relay_type; /* fn (...) -> ..., for callers */
 	const ir_dict *attrs;      /* as printed */
-	VEC(struct te_op *) ops;   /* PARAMs first */
-	uint32_t nparams;
-	VEC(struct te_tensor *) outputs;
+	uint32_t nops;
+	uint32_t nparams; /* the first of them are PARAMs */
+	struct te_op **ops;
+	uint32_t noutputs;
+	struct te_tensor **outputs;
+	uint32_t ops_cap, outputs_cap; /* private */
 };
 
 enum te_prim_kind {
@@ -181,17 +183,21 @@ struct te_prim {
 struct te_stage {
 	const char *name; /* of an operation, or made by a */
 	struct loc loc;   /* primitive of an earlier stage */
-	VEC(struct te_prim) prims;
+	uint32_t nprims;
+	struct te_prim *prims;
+	uint32_t prims_cap; /* private */
 };
 
 struct te_schedule {
 	const char *name;   /* of the te_func */
 	const char *target; /* interned, or NULL */
 	struct loc loc;
-	VEC(struct te_stage) stages;
+	uint32_t nstages;
+	struct te_stage *stages;
+	uint32_t stages_cap; /* private */
 };
 
-/* An empty function; its lists grow on the heap until the module dies. */
+/* Empty ones, in M's arena, as is all that is added to them. */
 te_func *te_new_func(ir_module *m, const char *name);
 te_schedule *te_new_schedule(ir_module *m, const char *name);
 
@@ -212,14 +218,27 @@ const tir_expr *te_new_reduce(ir_module *m, const struct te_reduce *r,
 			      const tir_expr *const *values,
 			      const tir_expr *cond);
 
-/* The stage called NAME (interned) of S, appended if it is not there. */
-struct te_stage *te_schedule_stage(te_schedule *s, const char *name);
+/* Append T to what F returns. */
+void te_add_output(ir_module *m, te_func *f, struct te_tensor *t);
+
+/*
+ * The stage called NAME (interned) of S or NULL; the same, appended if it is
+ * not there. The pointer dies when another stage is added.
+ */
+struct te_stage *te_schedule_find(const te_schedule *s, const char *name);
+struct te_stage *te_schedule_stage(ir_module *m, te_schedule *s,
+				   const char *name);
+
+/* Append a primitive, the rest of which the caller fills in. */
+struct te_prim *te_stage_add(ir_module *m, struct te_stage *st,
+			     enum te_prim_kind kind);
 
 /*
  * The type by which Relay calls F: F->relay_type if set, else
- * fn (params) -> output or tuple of outputs.
+ * fn (params) -> output or tuple of outputs, which is te_func_flat_type.
  */
 const ir_type *te_func_type(ir_context *cx, te_func *f);
+const ir_type *te_func_flat_type(ir_context *cx, const te_func *f);
 
 /*
  * Form: every read names an earlier operation with as many indices as it

@@ -1,0 +1,232 @@
+/*
+ * Tensor expressions and schedules: construction and look-up.
+ */
+#include "ir/te.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "ir/module.h"
+#include "ir/type.h"
+
+const char *const te_combiner_names[TE_COMBINER_COUNT] = {
+	[TE_SUM] = "sum",
+	[TE_PROD] = "prod",
+	[TE_MIN] = "min",
+	[TE_MAX] = "max",
+	[TE_ANY] = "any",
+	[TE_ALL] = "all",
+	[TE_ARGMIN] = "argmin",
+	[TE_ARGMAX] = "argmax",
+	[TE_ARGMIN_LAST] = "argmin_last",
+	[TE_ARGMAX_LAST] = "argmax_last",
+};
+
+const struct te_prim_info te_prim_info[TE_PRIM_COUNT] = {
+#define PRIM(id, word, nin, nout, number, string) \
+	{word, nin, nout, number, string},
+#include "ir/prims.def"
+};
+
+int
+te_prim_find(const char *word)
+{
+	for (int i = 0; i < TE_PRIM_COUNT; i++)
+		if (!strcmp(te_prim_info[i].word, word))
+			return i;
+	return -1;
+}
+
+te_func *
+te_new_func(ir_module *m, const char *name)
+{
+	te_func *f = ARENA_NEW(&m->arena, te_func);
+
+	f->name = name;
+	return f;
+}
+
+te_schedule *
+te_new_schedule(ir_module *m, const char *name)
+{
+	te_schedule *s = ARENA_NEW(&m->arena, te_schedule);
+
+	s->name = name;
+	return s;
+}
+
+struct te_op *
+te_find_op(const te_func *f, const char *name)
+{
+	for (uint32_t i = 0; i < f->nops; i++)
+		if (f->ops[i]->name == name)
+			return f->ops[i];
+	return NULL;
+}
+
+/* NAME, or NAME_1, NAME_2, ...: the first that no operation of F has. */
+static const char *
+unique_name(ir_module *m, const te_func *f, const char *name)
+{
+	const char *base = ir_name(m->cx, name);
+	const char *s = base;
+
+	for (unsigned i = 1; te_find_op(f, s); i++)
+		s = ir_namef(m->cx, "%s_%u", base, i);
+	return s;
+}
+
+/* Room for one more element of SIZE bytes in an array of the module. */
+static void *
+grow(ir_module *m, void *at, uint32_t len, uint32_t *cap, size_t size)
+{
+	void *bigger;
+
+	if (len < *cap)
+		return at;
+	*cap = *cap ? 2 * *cap : 8;
+	bigger = arena_array(&m->arena, *cap, size);
+	if (len)
+		memcpy(bigger, at, len * size);
+	return bigger;
+}
+
+struct te_op *
+te_add_op(ir_module *m, te_func *f, enum te_op_kind kind, const char *name,
+	  uint32_t noutputs)
+{
+	struct te_op *op = ARENA_NEW(&m->arena, struct te_op);
+
+	op->kind = kind;
+	op->name = unique_name(m, f, name);
+	op->id = f->nops;
+	op->noutputs = noutputs;
+	op->outputs = ARENA_NEW_ARRAY(&m->arena, noutputs, struct te_tensor);
+	op->body = ARENA_NEW_ARRAY(&m->arena, noutputs, const tir_expr *);
+	for (uint32_t i = 0; i < noutputs; i++) {
+		op->outputs[i].op = op;
+		op->outputs[i].output = i;
+	}
+	f->ops = grow(m, f->ops, f->nops, &f->ops_cap, sizeof(*f->ops));
+	f->ops[f->nops++] = op;
+	if (kind == TE_PARAM) {
+		assert(op->id == f->nparams);
+		f->nparams++;
+	}
+	return op;
+}
+
+void
+te_set_output(ir_module *m, struct te_op *op, uint32_t i, struct dtype dtype,
+	      const int64_t *shape, uint32_t ndim)
+{
+	struct te_tensor *t = &op->outputs[i];
+
+	t->dtype = dtype;
+	t->ndim = ndim;
+	t->shape = arena_copy(&m->arena, shape, ndim * sizeof(*shape));
+}
+
+void
+te_add_output(ir_module *m, te_func *f, struct te_tensor *t)
+{
+	f->outputs = grow(m, f->outputs, f->noutputs, &f->outputs_cap,
+			  sizeof(*f->outputs));
+	f->outputs[f->noutputs++] = t;
+}
+
+const tir_expr *
+te_new_reduce(ir_module *m, const struct te_reduce *r,
+	      const tir_expr *const *values, const tir_expr *cond)
+{
+	uint32_t n = r->nvalues + r->has_cond;
+	tir_expr *e =
+		arena_alloc(&m->arena, sizeof(*e) + n * sizeof(e->arg[0]));
+	struct te_reduce *copy = arena_copy(&m->arena, r, sizeof(*r));
+
+	assert(r->nvalues > 0 && r->has_cond == (cond != NULL));
+	copy->axes =
+		arena_copy(&m->arena, r->axes, r->naxes * sizeof(*r->axes));
+	e->kind = TIR_REDUCE;
+	e->dtype = values[0]->dtype;
+	e->n = n;
+	e->reduce = copy;
+	memcpy(e->arg, values, r->nvalues * sizeof(*values));
+	if (cond)
+		e->arg[r->nvalues] = cond;
+	return e;
+}
+
+struct te_stage *
+te_schedule_find(const te_schedule *s, const char *name)
+{
+	for (uint32_t i = 0; i < s->nstages; i++)
+		if (s->stages[i].name == name)
+			return &s->stages[i];
+	return NULL;
+}
+
+struct te_stage *
+te_schedule_stage(ir_module *m, te_schedule *s, const char *name)
+{
+	struct te_stage *st = te_schedule_find(s, name);
+
+	if (st)
+		return st;
+	s->stages = grow(m, s->stages, s->nstages, &s->stages_cap,
+			 sizeof(*s->stages));
+	st = &s->stages[s->nstages++];
+	*st = (struct te_stage){.name = name};
+	return st;
+}
+
+struct te_prim *
+te_stage_add(ir_module *m, struct te_stage *st, enum te_prim_kind kind)
+{
+	struct te_prim *p;
+
+	st->prims = grow(m, st->prims, st->nprims, &st->prims_cap,
+			 sizeof(*st->prims));
+	p = &st->prims[st->nprims++];
+	*p = (struct te_prim){.kind = kind};
+	return p;
+}
+
+static const ir_type *
+tensor_type(ir_context *cx, const struct te_tensor *t)
+{
+	struct ir_dim *dims = xmalloc((t->ndim + 1) * sizeof(*dims));
+	const ir_type *type;
+
+	for (uint32_t i = 0; i < t->ndim; i++)
+		dims[i] = DIM(t->shape[i]);
+	type = ir_type_tensor(cx, t->dtype, dims, t->ndim);
+	free(dims);
+	return type;
+}
+
+const ir_type *
+te_func_flat_type(ir_context *cx, const te_func *f)
+{
+	const ir_type **t =
+		xmalloc((f->nparams + f->noutputs + 1) * sizeof(*t));
+	const ir_type **out = t + f->nparams;
+	const ir_type *ret;
+
+	for (uint32_t i = 0; i < f->nparams; i++)
+		t[i] = tensor_type(cx, &f->ops[i]->outputs[0]);
+	for (uint32_t i = 0; i < f->noutputs; i++)
+		out[i] = tensor_type(cx, f->outputs[i]);
+	ret = f->noutputs == 1 ? out[0] : ir_type_tuple(cx, out, f->noutputs);
+	ret = ir_type_func(cx, t, f->nparams, ret, NULL, 0);
+	free(t);
+	return ret;
+}
+
+const ir_type *
+te_func_type(ir_context *cx, te_func *f)
+{
+	if (!f->relay_type)
+		f->relay_type = te_func_flat_type(cx, f);
+	return f->relay_type;
+}
