@@ -21,6 +21,8 @@ OPT_debug    := -O0 -g3
 OPT_asan     := -O1 -g -fno-omit-frame-pointer \
 		-fsanitize=address,undefined -fno-sanitize-recover=all
 OPT_coverage := -O0 -g --coverage
+OPT_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined \
+		-fno-sanitize-recover=all
 ifndef OPT_$(MODE)
 $(error MODE=$(MODE): one of release, debug, asan, coverage)
 endif
@@ -133,7 +135,9 @@ conformance: all ## compare with the recorded data in SHARED
 	$Qutils/conformance $B $(SHARED)
 
 fuzz: ## fuzz the parser for FUZZ_SECONDS (60)
-	$Qutils/fuzz/run $(CLANG) $(FUZZ_SECONDS)
+	$Q$(MAKE) --no-print-directory MODE=fuzz CC="$(CLANG)" \
+		build/fuzz/librelay.a build/fuzz/librelayrt.a
+	$Qutils/fuzz/run build/fuzz $(FUZZ_SECONDS)
 
 models: ## write examples/*.relay anew
 	$Q$(PYTHON) -B utils/models/generate.py examples
