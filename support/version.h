@@ -1,0 +1,7 @@
+#ifndef RELAY_SUPPORT_VERSION_H
+#define RELAY_SUPPORT_VERSION_H
+
+#define RELAY_VERSION "0.1.0"
+#define RELAY_TEXT_VERSION "0.0.5"
+
+#endif
