@@ -105,6 +105,9 @@ enum attrs_id {
 	ATTRS_COUNT
 };
 
+/* All schemas by id; that of ATTRS_NONE is empty. */
+extern const struct attrs_schema attrs_schemas[ATTRS_COUNT];
+
 /* NULL for ATTRS_NONE. */
 const struct attrs_schema *attrs_schema(enum attrs_id id);
 const struct attrs_schema *attrs_schema_find(const char *key);

@@ -81,6 +81,7 @@ struct ir_module {
 	ir_context *cx;                 /* borrowed */
 	struct arena arena;
 	uint32_t next_id;               /* nodes made so far */
+	uint32_t next_tir_id;           /* variables and buffers of TIR */
 
 	VEC(ir_def *) defs;             /* in order of definition */
 	VEC(ir_type_def *) types;

@@ -269,8 +269,6 @@ const tir_expr *tir_broadcast(ir_module *m, const tir_expr *a,
 			      unsigned lanes);
 const tir_expr *tir_let(ir_module *m, const struct tir_var *v,
 			const tir_expr *value, const tir_expr *body);
-const tir_expr *tir_read(ir_module *m, const struct te_tensor *t,
-			 const tir_expr *const *index, uint32_t n);
 
 /* E with other operands; E itself when they are the same. */
 const tir_expr *tir_with_args(ir_module *m, const tir_expr *e,

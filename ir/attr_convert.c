@@ -1,0 +1,168 @@
+/*
+ * Does a value that somebody wrote fit a field? Conversions are TVM's.
+ */
+#include "ir/attr.h"
+
+#include <string.h>
+
+#include "ir/module.h"
+
+static bool
+to_int(ir_attr *v, const char **why)
+{
+	*why = "an integer";
+	if (v->kind == ATTR_BOOL)
+		*v = ATTR_INT32(v->b);
+	if (v->kind != ATTR_INT)
+		return false;
+	v->boxed = false;
+	v->bits = 32;
+	return true;
+}
+
+static bool
+to_float(ir_attr *v, const char **why)
+{
+	*why = "a number";
+	if (v->kind == ATTR_INT)
+		*v = ATTR_DOUBLE((double)v->i);
+	if (v->kind != ATTR_FLOAT)
+		return false;
+	v->bits = 64;
+	v->boxed = false;
+	return true;
+}
+
+static bool
+to_bool(ir_attr *v, const char **why)
+{
+	*why = "True or False";
+	if (v->kind == ATTR_INT)
+		*v = ATTR_BOOLEAN(v->i != 0);
+	return v->kind == ATTR_BOOL;
+}
+
+static bool
+to_dtype(ir_attr *v, const char **why)
+{
+	struct dtype t;
+
+	*why = "the name of an element type in quotes";
+	if (v->kind == ATTR_NULL) {
+		*v = ATTR_DT(DTYPE_VOID);
+	} else if (v->kind == ATTR_STRING) {
+		if (!dtype_parse(v->s, strlen(v->s), &t))
+			return false;
+		*v = ATTR_DT(t);
+	}
+	return v->kind == ATTR_DTYPE;
+}
+
+/* An element of an index list; bool counts as int, as in TVM. */
+static bool
+is_index(const ir_attr *v)
+{
+	return v->kind == ATTR_INT || v->kind == ATTR_ANY ||
+	       v->kind == ATTR_FLOAT || v->kind == ATTR_BOOL ||
+	       v->kind == ATTR_META || v->kind == ATTR_EXPR;
+}
+
+static bool
+is_int(const ir_attr *v)
+{
+	return v->kind == ATTR_INT || v->kind == ATTR_BOOL;
+}
+
+static bool
+is_number(const ir_attr *v)
+{
+	return v->kind == ATTR_INT || v->kind == ATTR_FLOAT;
+}
+
+static bool
+is_array_of(const ir_attr *v, bool (*is)(const ir_attr *))
+{
+	if (v->kind != ATTR_ARRAY)
+		return false;
+	for (uint32_t i = 0; i < v->n; i++)
+		if (!is(&v->elems[i]))
+			return false;
+	return true;
+}
+
+static bool
+is_indices(const ir_attr *v)
+{
+	return is_array_of(v, is_index);
+}
+
+static bool
+is_ints(const ir_attr *v)
+{
+	return is_array_of(v, is_int);
+}
+
+static bool
+fits(bool ok, const char *what, const char **why)
+{
+	*why = what;
+	return ok;
+}
+
+bool
+ir_attr_convert(ir_context *cx, const struct attr_field *f, ir_attr *v,
+		const char **why)
+{
+	bool may_be_null =
+		f->need == ATTR_NULLABLE ||
+		(f->need == ATTR_DEFAULT &&
+		 strcmp(f->default_text, "null") == 0 &&
+		 f->type != ATTR_TYPE_STRING);
+
+	(void)cx;
+	if (v->kind == ATTR_NULL && may_be_null)
+		return true;
+	switch (f->type) {
+	case ATTR_TYPE_INT:
+	case ATTR_TYPE_INT64:
+		return to_int(v, why);
+	case ATTR_TYPE_FLOAT:
+		return to_float(v, why);
+	case ATTR_TYPE_BOOL:
+		return to_bool(v, why);
+	case ATTR_TYPE_STRING:
+		return fits(v->kind == ATTR_STRING, "a string", why);
+	case ATTR_TYPE_DTYPE:
+		return to_dtype(v, why);
+	case ATTR_TYPE_EXPR:
+		return fits(is_index(v), "an integer", why);
+	case ATTR_TYPE_EXPRS:
+		return fits(is_indices(v), "a list of integers", why);
+	case ATTR_TYPE_EXPRSS:
+		return fits(is_array_of(v, is_indices),
+			    "a list of lists of integers", why);
+	case ATTR_TYPE_INTS:
+		return fits(is_ints(v), "a list of integers", why);
+	case ATTR_TYPE_INTSS:
+		return fits(is_array_of(v, is_ints),
+			    "a list of lists of integers", why);
+	case ATTR_TYPE_FLOATS:
+		return fits(is_array_of(v, is_number), "a list of numbers",
+			    why);
+	case ATTR_TYPE_INT_OR_INTS:
+		return fits(is_int(v) || is_ints(v),
+			    "an integer or a list of integers", why);
+	case ATTR_TYPE_RELAY:
+		return fits(v->kind == ATTR_EXPR || v->kind == ATTR_NULL,
+			    "an expression", why);
+	case ATTR_TYPE_VDEVICE:
+		return fits(v->kind == ATTR_META || v->kind == ATTR_NULL,
+			    "a virtual device", why);
+	case ATTR_TYPE_MAP:
+		return fits(v->kind == ATTR_DICT || v->kind == ATTR_META,
+			    "a map", why);
+	case ATTR_TYPE_OBJECT:
+		return true;
+	}
+	return false;
+}

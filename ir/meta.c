@@ -1,0 +1,196 @@
+#include "ir/meta.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/context_internal.h"
+#include "ir/module.h"
+#include "support/hash.h"
+
+struct ir_meta_table {
+	const ir_meta **slots;
+	uint64_t *hashes;
+	size_t nslots;
+	size_t count;
+};
+
+struct ir_meta_table *
+ir_meta_table_new(void)
+{
+	return xcalloc(1, sizeof(struct ir_meta_table));
+}
+
+void
+ir_meta_table_free(struct ir_meta_table *t)
+{
+	free(t->slots);
+	free(t->hashes);
+	free(t);
+}
+
+/*
+ * Operands are interned, so their addresses identify them. The hash only
+ * finds equal objects; no output depends on it.
+ */
+static uint64_t
+hash_pointer(uint64_t h, const void *p)
+{
+	return hash_mix(h, (uint64_t)(uintptr_t)p);
+}
+
+static uint64_t
+meta_hash(const ir_meta *m)
+{
+	uint64_t h = hash_pointer(m->serial, m->type_key);
+
+	h = hash_pointer(h, m->repr);
+	for (uint32_t i = 0; i < m->nfields; i++) {
+		const struct ir_meta_field *f = &m->fields[i];
+
+		h = hash_pointer(hash_pointer(h, f->name), f->text);
+		h = hash_pointer(hash_pointer(h, f->object), f->tensor);
+		h = hash_pointer(h, f->type);
+	}
+	for (uint32_t i = 0; i < m->nkeys; i++)
+		h = hash_pointer(h, m->keys[i]);
+	for (uint32_t i = 0; i < m->ndata; i++)
+		h = hash_pointer(h, m->data[i]);
+	return h;
+}
+
+static bool
+same_field(const struct ir_meta_field *a, const struct ir_meta_field *b)
+{
+	return a->name == b->name && a->text == b->text &&
+	       a->object == b->object && a->tensor == b->tensor &&
+	       a->type == b->type;
+}
+
+static bool
+same_meta(const ir_meta *a, const ir_meta *b)
+{
+	if (a->type_key != b->type_key || a->repr != b->repr ||
+	    a->serial != b->serial || a->nfields != b->nfields ||
+	    a->nkeys != b->nkeys || a->ndata != b->ndata)
+		return false;
+	for (uint32_t i = 0; i < a->nfields; i++)
+		if (!same_field(&a->fields[i], &b->fields[i]))
+			return false;
+	for (uint32_t i = 0; i < a->nkeys; i++)
+		if (a->keys[i] != b->keys[i])
+			return false;
+	for (uint32_t i = 0; i < a->ndata; i++)
+		if (a->data[i] != b->data[i])
+			return false;
+	return true;
+}
+
+static size_t
+find_slot(const struct ir_meta_table *t, uint64_t hash, const ir_meta *key)
+{
+	size_t i = hash & (t->nslots - 1);
+
+	while (t->slots[i] &&
+	       (t->hashes[i] != hash || !same_meta(t->slots[i], key)))
+		i = (i + 1) & (t->nslots - 1);
+	return i;
+}
+
+static void
+grow(struct ir_meta_table *t)
+{
+	struct ir_meta_table bigger = { .count = t->count };
+
+	bigger.nslots = t->nslots ? t->nslots * 2 : 32;
+	bigger.slots = xcalloc(bigger.nslots, sizeof(*bigger.slots));
+	bigger.hashes = xcalloc(bigger.nslots, sizeof(*bigger.hashes));
+	for (size_t i = 0; i < t->nslots; i++) {
+		size_t to;
+
+		if (!t->slots[i])
+			continue;
+		to = find_slot(&bigger, t->hashes[i], t->slots[i]);
+		bigger.slots[to] = t->slots[i];
+		bigger.hashes[to] = t->hashes[i];
+	}
+	free(t->slots);
+	free(t->hashes);
+	*t = bigger;
+}
+
+const ir_meta *
+ir_meta_new(ir_context *cx, const ir_meta *template)
+{
+	struct ir_meta_table *t = cx->metas;
+	uint64_t hash = meta_hash(template);
+	struct arena *a = &cx->arena;
+	ir_meta *m;
+	size_t at;
+
+	if (t->count * 2 >= t->nslots)
+		grow(t);
+	at = find_slot(t, hash, template);
+	if (t->slots[at])
+		return t->slots[at];
+	m = arena_copy(a, template, sizeof(*template));
+	m->fields = arena_copy(a, m->fields, m->nfields * sizeof(*m->fields));
+	m->keys = arena_copy(a, m->keys, m->nkeys * sizeof(*m->keys));
+	m->data = arena_copy(a, m->data, m->ndata * sizeof(*m->data));
+	t->slots[at] = m;
+	t->hashes[at] = hash;
+	t->count++;
+	return m;
+}
+
+static const struct ir_meta_field *
+find_field(const ir_meta *m, const char *name)
+{
+	for (uint32_t i = 0; i < m->nfields; i++)
+		if (strcmp(m->fields[i].name, name) == 0)
+			return &m->fields[i];
+	return NULL;
+}
+
+const char *
+ir_meta_text(const ir_meta *m, const char *name)
+{
+	const struct ir_meta_field *f = find_field(m, name);
+
+	return f ? f->text : NULL;
+}
+
+const ir_meta *
+ir_meta_object(const ir_meta *m, const char *name)
+{
+	const struct ir_meta_field *f = find_field(m, name);
+
+	return f ? f->object : NULL;
+}
+
+const ir_meta *
+ir_meta_vdevice(ir_context *cx, int device_type, int device_id,
+		const char *memory_scope)
+{
+	const ir_meta scope = {
+		.type_key = ir_name(cx, "runtime.String"),
+		.repr = ir_name(cx, memory_scope),
+	};
+	const struct ir_meta_field fields[] = {
+		{ .name = ir_name(cx, "device_type_int"),
+		  .text = ir_namef(cx, "%d", device_type) },
+		{ .name = ir_name(cx, "memory_scope"),
+		  .object = ir_meta_new(cx, &scope) },
+		{ .name = ir_name(cx, "target") },
+		{ .name = ir_name(cx, "virtual_device_id"),
+		  .text = ir_namef(cx, "%d", device_id) },
+	};
+	const ir_meta device = {
+		.type_key = ir_name(cx, "VirtualDevice"),
+		.nfields = sizeof(fields) / sizeof(fields[0]),
+		.fields = fields,
+	};
+
+	if (device_type < 0 && device_id < 0 && memory_scope[0] == '\0')
+		return NULL;
+	return ir_meta_new(cx, &device);
+}

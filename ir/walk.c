@@ -1,0 +1,223 @@
+#include "ir/walk.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/module.h"
+
+bool
+ir_set_has(const struct ir_set *s, const ir_expr *e)
+{
+	size_t word = e->id / 64;
+
+	return word < s->nwords && (s->bits[word] >> (e->id % 64) & 1);
+}
+
+bool
+ir_set_add(struct ir_set *s, const ir_expr *e)
+{
+	size_t word = e->id / 64;
+	uint64_t bit = UINT64_C(1) << (e->id % 64);
+	bool had;
+
+	if (word >= s->nwords) {
+		size_t n = s->nwords ? s->nwords : 16;
+
+		while (n <= word)
+			n *= 2;
+		s->bits = xrealloc(s->bits, n * sizeof(*s->bits));
+		memset(s->bits + s->nwords, 0,
+		       (n - s->nwords) * sizeof(*s->bits));
+		s->nwords = n;
+	}
+	had = s->bits[word] & bit;
+	s->bits[word] |= bit;
+	return !had;
+}
+
+void
+ir_set_clear(struct ir_set *s)
+{
+	if (s->nwords)
+		memset(s->bits, 0, s->nwords * sizeof(*s->bits));
+}
+
+void
+ir_set_free(struct ir_set *s)
+{
+	free(s->bits);
+	*s = (struct ir_set){ 0 };
+}
+
+void *
+ir_map_get(const struct ir_map *map, const ir_expr *e)
+{
+	return e->id < map->n ? map->at[e->id] : NULL;
+}
+
+void
+ir_map_put(struct ir_map *map, const ir_expr *e, const void *value)
+{
+	if (e->id >= map->n) {
+		size_t n = map->n ? map->n : 64;
+
+		while (n <= e->id)
+			n *= 2;
+		map->at = xrealloc(map->at, n * sizeof(*map->at));
+		memset(map->at + map->n, 0, (n - map->n) * sizeof(*map->at));
+		map->n = n;
+	}
+	map->at[e->id] = (void *)(uintptr_t)value;
+}
+
+void
+ir_map_free(struct ir_map *map)
+{
+	free(map->at);
+	*map = (struct ir_map){ 0 };
+}
+
+struct frame {
+	const ir_expr *e;
+	uint32_t next;                  /* operand to visit next */
+};
+
+void
+ir_walk(const ir_expr *root, bool (*before)(const ir_expr *e, void *env),
+	void (*after)(const ir_expr *e, void *env), void *env)
+{
+	VEC(struct frame) stack = { 0 };
+	struct ir_set seen = { 0 };
+	const ir_expr *e = root;
+
+	for (;;) {
+		struct frame *top;
+
+		if (e && ir_set_add(&seen, e)) {
+			struct frame f = { e, 0 };
+
+			if (before && !before(e, env))
+				f.next = UINT32_MAX;
+			vec_push(&stack, f);
+		}
+		if (stack.len == 0)
+			break;
+		top = &vec_last(&stack);
+		e = NULL;
+		if (top->next < ir_num_operands(top->e)) {
+			e = ir_operand(top->e, top->next++);
+			continue;
+		}
+		if (after && top->next != UINT32_MAX)
+			after(top->e, env);
+		(void)vec_pop(&stack);
+	}
+	vec_free(&stack);
+	ir_set_free(&seen);
+}
+
+static void
+append(const ir_expr *e, void *env)
+{
+	ir_expr_vec *out = env;
+
+	vec_push(out, e);
+}
+
+void
+ir_postorder(const ir_expr *root, ir_expr_vec *out)
+{
+	ir_walk(root, NULL, append, out);
+}
+
+static void
+count_operands(const ir_expr *e, void *env)
+{
+	uint32_t *counts = env;
+
+	for (uint32_t i = 0; i < ir_num_operands(e); i++)
+		counts[ir_operand(e, i)->id]++;
+}
+
+uint32_t *
+ir_use_counts(const ir_module *m, const ir_expr *root, struct arena *arena)
+{
+	uint32_t *counts = ARENA_NEW_ARRAY(arena, m->next_id, uint32_t);
+
+	ir_walk(root, NULL, count_operands, counts);
+	return counts;
+}
+
+void
+ir_pattern_vars(const ir_pattern *p,
+		void (*put)(const struct ir_var *v, void *env), void *env)
+{
+	VEC(const ir_pattern *) todo = { 0 };
+
+	vec_push(&todo, p);
+	while (todo.len) {
+		const ir_pattern *q = vec_pop(&todo);
+
+		if (q->kind == PATTERN_VAR)
+			put(q->var, env);
+		for (uint32_t i = q->n; i-- > 0;)
+			vec_push(&todo, q->sub[i]);
+	}
+	vec_free(&todo);
+}
+
+/*
+ * A variable is bound once in a well-formed program, so "free in ROOT" means:
+ * used in reach of ROOT, bound nowhere in reach of it.
+ */
+struct free_vars {
+	struct ir_set bound;
+	ir_expr_vec *out;
+};
+
+static void
+bind(const struct ir_var *v, void *env)
+{
+	struct free_vars *fv = env;
+
+	ir_set_add(&fv->bound, &v->base);
+}
+
+static bool
+find_binders(const ir_expr *e, void *env)
+{
+	struct free_vars *fv = env;
+
+	if (e->kind == IR_FUNCTION) {
+		const struct ir_function *f = ir_as_function(e);
+
+		for (uint32_t i = 0; i < f->nparams; i++)
+			bind(f->params[i], fv);
+	} else if (e->kind == IR_LET) {
+		bind(ir_as_let(e)->var, fv);
+	} else if (e->kind == IR_MATCH) {
+		const struct ir_match *x = ir_as_match(e);
+
+		for (uint32_t i = 0; i < x->nclauses; i++)
+			ir_pattern_vars(x->clauses[i].pattern, bind, fv);
+	} else if (e->kind == IR_VAR) {
+		vec_push(fv->out, e);
+	}
+	return true;
+}
+
+void
+ir_free_vars(const ir_expr *root, ir_expr_vec *out)
+{
+	struct free_vars fv = { .out = out };
+	size_t start = out->len;
+	size_t to = start;
+
+	ir_walk(root, find_binders, NULL, &fv);
+	for (size_t i = start; i < out->len; i++)
+		if (!ir_set_has(&fv.bound, out->at[i]))
+			out->at[to++] = out->at[i];
+	out->len = to;
+	ir_set_free(&fv.bound);
+}
