@@ -82,7 +82,8 @@ te_compute_fn *te_compute_rule(enum op_id id);
 /* One formula under construction. */
 struct te_body {
 	struct te_call *call;
-	struct te_op *op;
+	const char *name;
+	uint32_t noutputs;
 	uint32_t ndim;
 	const int64_t *shape;
 	const tir_expr *i[TE_MAX_RANK]; /* the axes, as index expressions */
@@ -205,7 +206,7 @@ const tir_expr *te_cmp(struct te_call *c, enum tir_kind k, const tir_expr *a,
 const tir_expr *te_and(struct te_call *c, const tir_expr *a, const tir_expr *b);
 const tir_expr *te_or(struct te_call *c, const tir_expr *a, const tir_expr *b);
 const tir_expr *te_not(struct te_call *c, const tir_expr *a);
-/* LOW <= a < HIGH for an index; NULL when it always holds is never given. */
+/* LOW <= A and A < HIGH. */
 const tir_expr *te_within(struct te_call *c, const tir_expr *a, int64_t low,
 			  int64_t high);
 const tir_expr *te_select(struct te_call *c, const tir_expr *cond,

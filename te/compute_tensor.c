@@ -1,0 +1,135 @@
+/*
+ * Whole tensors, attributes and known values for compute rules.
+ */
+#include <string.h>
+
+#include "te/compute.h"
+#include "te/fold.h"
+
+struct te_tensor *
+te_pad_with(struct te_call *c, struct te_tensor *t, const char *name,
+	    const int64_t *before, const int64_t *after, const tir_expr *value)
+{
+	int64_t shape[TE_MAX_RANK];
+	const tir_expr *at[TE_MAX_RANK];
+	const tir_expr *inside = te_lit_int(c, DTYPE_BOOL, 1);
+	bool any = false;
+	struct te_body *b;
+
+	for (uint32_t i = 0; i < t->ndim; i++) {
+		shape[i] = before[i] + t->shape[i] + after[i];
+		any = any || before[i] || after[i];
+	}
+	if (!any)
+		return t;
+	b = te_begin(c, name, NULL, shape, t->ndim);
+	for (uint32_t i = 0; i < t->ndim; i++) {
+		int64_t end = before[i] + t->shape[i];
+
+		at[i] = te_addi(c, b->i[i], -before[i]);
+		if (before[i] > 0)
+			inside = te_and(c, inside,
+					te_cmp(c, TIR_GE, b->i[i],
+					       te_int(c, before[i])));
+		if (after[i] > 0)
+			inside = te_and(
+				c, inside,
+				te_cmp(c, TIR_LT, b->i[i], te_int(c, end)));
+	}
+	return te_end(b, te_guard(c, inside, te_get(c, t, at), value));
+}
+
+struct te_tensor *
+te_reshape_to(struct te_call *c, struct te_tensor *t, const char *name,
+	      const int64_t *shape, uint32_t ndim)
+{
+	struct te_body *b = te_begin(c, name, NULL, shape, ndim);
+
+	return te_end(b, te_get_flat(c, t, te_flatten(c, b->i, shape, ndim)));
+}
+
+static bool
+is_known(struct te_call *c, uint32_t i, int64_t at)
+{
+	return i < c->nin && c->constant[i] && at >= 0 &&
+	       at < ir_tensor_size(c->constant[i]);
+}
+
+bool
+te_const_int(struct te_call *c, uint32_t i, int64_t at, int64_t *out)
+{
+	if (!is_known(c, i, at))
+		return false;
+	*out = ir_tensor_get_int(c->constant[i], at);
+	return true;
+}
+
+bool
+te_const_double(struct te_call *c, uint32_t i, int64_t at, double *out)
+{
+	if (!is_known(c, i, at))
+		return false;
+	*out = ir_tensor_get_double(c->constant[i], at);
+	return true;
+}
+
+int64_t
+te_attr_int(struct te_call *c, const char *name, int64_t deflt)
+{
+	return ir_attrs_int(c->attrs, name, deflt);
+}
+
+bool
+te_attr_bool(struct te_call *c, const char *name)
+{
+	return ir_attrs_bool(c->attrs, name);
+}
+
+const char *
+te_attr_string(struct te_call *c, const char *name)
+{
+	return ir_attrs_string(c->attrs, name);
+}
+
+double
+te_attr_double(struct te_call *c, const char *name)
+{
+	return ir_attrs_double(c->attrs, name);
+}
+
+int
+te_attr_ints(struct te_call *c, const char *name, int64_t *out, int max)
+{
+	const ir_attr *a = ir_attrs_get(c->attrs, name);
+
+	if (!a || max < 1)
+		return -1;
+	if (a->kind == ATTR_INT) {
+		out[0] = a->i;
+		return 1;
+	}
+	if (a->kind != ATTR_ARRAY || a->n > (uint32_t)max)
+		return -1;
+	for (uint32_t i = 0; i < a->n; i++) {
+		if (a->elems[i].kind != ATTR_INT)
+			return -1;
+		out[i] = a->elems[i].i;
+	}
+	return (int)a->n;
+}
+
+int64_t
+te_axis_of(int64_t axis, uint32_t ndim)
+{
+	return axis < 0 ? axis + ndim : axis;
+}
+
+uint32_t
+te_out_shape(const struct te_call *c, uint32_t i, int64_t *out)
+{
+	const struct ir_tensor_type *t = c->out_type[i];
+
+	for (uint32_t d = 0; d < t->ndim && d < TE_MAX_RANK; d++)
+		out[d] = t->shape[d].value;
+	return t->ndim;
+}
