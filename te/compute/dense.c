@@ -11,7 +11,7 @@ compute_nn_dense(struct te_call *c)
 	struct te_tensor *w = c->in[1];
 	struct dtype t = te_out_dtype(c, 0);
 	struct te_body *b = te_begin_out(c, NULL, 0);
-	const tir_expr *at[TE_MAX_RANK];
+	const tir_expr *at[TE_MAX_RANK] = { NULL };
 	const tir_expr *k;
 
 	k = te_fold_axis(b, "k", x->shape[x->ndim - 1]);
