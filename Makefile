@@ -78,12 +78,13 @@ $B/librelayrt.so: $(rt_o)
 	$Q$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,librelayrt.so.0 \
 		-o $@ $^ -lm -lpthread
 
-$B/bin/%: $B/obj/tools/%.o $B/librelay.a $(filter %.a,$(rt_libs))
-$B/unit/%: $B/obj/test/unit/%.o $B/librelay.a $(filter %.a,$(rt_libs))
-$B/bin/% $B/unit/%:
+$(tools): $B/bin/%: $B/obj/tools/%.o
+$(units): $B/unit/%: $B/obj/test/unit/%.o
+$(tools) $(units): $B/librelay.a $(filter %.a,$(rt_libs))
 	$(call say,LD,$@)
 	$Qmkdir -p $(@D)
-	$Q$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+	$Q$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) \
+		$(filter %.a,$^) $(LIBS)
 
 $B/obj/%.o: %.c $B/flags | $(gen_h)
 	$(call say,CC,$<)
