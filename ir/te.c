@@ -136,6 +136,23 @@ te_add_output(ir_module *m, te_func *f, struct te_tensor *t)
 }
 
 const tir_expr *
+tir_read(ir_module *m, const struct te_tensor *t, const tir_expr *const *index,
+	 uint32_t n)
+{
+	tir_expr *e =
+		arena_alloc(&m->arena, sizeof(*e) + n * sizeof(e->arg[0]));
+
+	assert(n == t->ndim);
+	e->kind = TIR_READ;
+	e->dtype = t->dtype;
+	e->n = n;
+	e->tensor = t;
+	if (n)
+		memcpy(e->arg, index, n * sizeof(*index));
+	return e;
+}
+
+const tir_expr *
 te_new_reduce(ir_module *m, const struct te_reduce *r,
 	      const tir_expr *const *values, const tir_expr *cond)
 {

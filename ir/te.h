@@ -213,6 +213,10 @@ void te_set_output(ir_module *m, struct te_op *op, uint32_t i,
 /* The operation called NAME (interned), or NULL. */
 struct te_op *te_find_op(const te_func *f, const char *name);
 
+/* T[INDEX]; one index for each of the N dimensions of T. */
+const tir_expr *tir_read(ir_module *m, const struct te_tensor *t,
+			 const tir_expr *const *index, uint32_t n);
+
 /* A fold; VALUES has R->nvalues elements; COND is NULL without has_cond. */
 const tir_expr *te_new_reduce(ir_module *m, const struct te_reduce *r,
 			      const tir_expr *const *values,
