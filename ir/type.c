@@ -319,7 +319,7 @@ ir_type_new_hole(ir_context *cx, uint32_t index)
 	h->base.kind = TYPE_HOLE;
 	h->base.flags = TYPE_HAS_HOLE;
 	h->base.id = cx->next_type_id++;
-	h->base.hash = hash_mix(TYPE_HOLE, 0);
+	h->base.hash = hash_mix(TYPE_HOLE, h->base.id);
 	h->index = index;
 	return &h->base;
 }

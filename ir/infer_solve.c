@@ -1,0 +1,581 @@
+/*
+ * Holes, unification, and the queue of relations that wait.
+ *
+ * Recursion here goes over the nesting of types, which the text's nesting
+ * bounds, never over the graph. Unification only binds holes and puts the
+ * calls that waited for them into the queue; infer_run_queue runs them.
+ */
+#include <string.h>
+
+#include "ir/infer_internal.h"
+#include "ir/meta.h"
+
+/* Types nested deeper than this match only if they are the same. */
+enum { MAX_DEPTH = 10000 };
+
+const ir_type *
+infer_new_hole(struct infer *in)
+{
+	uint32_t index = (uint32_t)in->holes.len;
+	struct infer_hole h = {
+		.type = ir_type_new_hole(in->cx, index),
+		.parent = index,
+		.size = 1,
+	};
+
+	vec_push(&in->holes, h);
+	return h.type;
+}
+
+void
+infer_solver_init(struct infer *in)
+{
+	in->error = infer_new_hole(in);
+}
+
+void
+infer_solver_reset(struct infer *in)
+{
+	in->holes.len = 1;
+	in->holes.at[0].size = 1;
+	in->holes.at[0].waiters = 0;
+	vec_clear(&in->waiters);
+	vec_clear(&in->pending);
+	vec_clear(&in->queue);
+	in->queue_head = 0;
+}
+
+void
+infer_solver_free(struct infer *in)
+{
+	vec_free(&in->holes);
+	vec_free(&in->waiters);
+	vec_free(&in->pending);
+	vec_free(&in->queue);
+}
+
+/* The root of a hole's class; halves the path to it. */
+static uint32_t
+find_root(struct infer *in, uint32_t i)
+{
+	struct infer_hole *h = in->holes.at;
+
+	while (h[i].parent != i) {
+		h[i].parent = h[h[i].parent].parent;
+		i = h[i].parent;
+	}
+	return i;
+}
+
+static uint32_t
+root_of(struct infer *in, const ir_type *hole)
+{
+	return find_root(in, ir_as_type_hole(hole)->index);
+}
+
+const ir_type *
+infer_head(struct infer *in, const ir_type *t)
+{
+	while (t->kind == TYPE_HOLE) {
+		struct infer_hole *h = &in->holes.at[root_of(in, t)];
+
+		if (!h->bound)
+			return h->type;
+		t = h->bound;
+	}
+	return t;
+}
+
+/* What ir_type_substitute asks: the binding of a hole, as deep as it goes. */
+static const ir_type *
+resolve_one(const ir_type *t, void *env)
+{
+	const ir_type *head;
+
+	if (t->kind != TYPE_HOLE)
+		return t;
+	head = infer_head(env, t);
+	return head->kind == TYPE_HOLE ? head : infer_resolve(env, head);
+}
+
+const ir_type *
+infer_resolve(struct infer *in, const ir_type *t)
+{
+	if (!(t->flags & TYPE_HAS_HOLE))
+		return t;
+	if (t->kind == TYPE_HOLE)
+		return resolve_one(t, in);
+	return ir_type_substitute(in->cx, t, resolve_one, in);
+}
+
+struct hole_search {
+	const ir_type *first;
+	const ir_type *wanted; /* or NULL: any */
+};
+
+static const ir_type *
+note_hole(const ir_type *t, void *env)
+{
+	struct hole_search *s = env;
+
+	if (t->kind == TYPE_HOLE && !s->first && (!s->wanted || s->wanted == t))
+		s->first = t;
+	return t;
+}
+
+/* The first hole in the resolved type T that is WANTED; NULL: none. */
+static const ir_type *
+find_hole(struct infer *in, const ir_type *t, const ir_type *wanted)
+{
+	struct hole_search s = {.wanted = wanted};
+
+	if (!(t->flags & TYPE_HAS_HOLE))
+		return NULL;
+	if (t->kind == TYPE_HOLE)
+		note_hole(t, &s);
+	else
+		ir_type_substitute(in->cx, t, note_hole, &s);
+	return s.first;
+}
+
+bool
+infer_is_poisoned(struct infer *in, const ir_type *t)
+{
+	return find_hole(in, t, in->error) != NULL;
+}
+
+/* What waits for hole ROOT is tried again. */
+static void
+wake(struct infer *in, uint32_t root)
+{
+	uint32_t cell = in->holes.at[root].waiters;
+
+	in->holes.at[root].waiters = 0;
+	while (cell) {
+		struct infer_waiter *w = &in->waiters.at[cell - 1];
+		struct infer_pending *c = &in->pending.at[w->pending];
+
+		cell = w->next;
+		if (c->done || c->queued)
+			continue;
+		c->queued = true;
+		vec_push(&in->queue, w->pending);
+	}
+}
+
+/* Join the lists of waiters of two classes; A is the shorter in general. */
+static uint32_t
+join_waiters(struct infer *in, uint32_t a, uint32_t b)
+{
+	uint32_t last;
+
+	if (!a || !b)
+		return a ? a : b;
+	for (last = a; in->waiters.at[last - 1].next;)
+		last = in->waiters.at[last - 1].next;
+	in->waiters.at[last - 1].next = b;
+	return a;
+}
+
+/* Two classes of free holes become one. The error hole stays a root. */
+static const ir_type *
+join_holes(struct infer *in, uint32_t a, uint32_t b)
+{
+	struct infer_hole *h = in->holes.at;
+
+	if (a == b)
+		return h[a].type;
+	if (b != 0 && (a == 0 || h[a].size > h[b].size)) {
+		uint32_t t = a;
+
+		a = b;
+		b = t;
+	}
+	h[a].parent = b;
+	h[b].size += h[a].size;
+	if (b == 0) {
+		wake(in, a);
+		return in->error;
+	}
+	h[b].waiters = join_waiters(in, h[a].waiters, h[b].waiters);
+	return h[b].type;
+}
+
+static const ir_type *
+poison_one(const ir_type *t, void *env)
+{
+	struct infer *in = env;
+	const ir_type *head;
+
+	if (t->kind != TYPE_HOLE)
+		return t;
+	head = infer_head(in, t);
+	if (head->kind == TYPE_HOLE)
+		join_holes(in, root_of(in, head), 0);
+	else
+		infer_poison(in, head);
+	return t;
+}
+
+void
+infer_poison(struct infer *in, const ir_type *t)
+{
+	if (!(t->flags & TYPE_HAS_HOLE))
+		return;
+	if (t->kind == TYPE_HOLE)
+		poison_one(t, in);
+	else
+		ir_type_substitute(in->cx, t, poison_one, in);
+}
+
+/* The free hole ROOT becomes T, unless T is made of the hole itself. */
+static const ir_type *
+bind_hole(struct infer *in, uint32_t root, const ir_type *t)
+{
+	if (root == 0) {
+		infer_poison(in, t);
+		return in->error;
+	}
+	if (t->flags & TYPE_HAS_HOLE) {
+		t = infer_resolve(in, t);
+		if (find_hole(in, t, in->holes.at[root].type))
+			return NULL;
+	}
+	in->holes.at[root].bound = t;
+	wake(in, root);
+	return t;
+}
+
+/* At least one of A and B is a hole. */
+static const ir_type *
+unify_hole(struct infer *in, const ir_type *a, const ir_type *b)
+{
+	uint32_t root;
+	const ir_type *head;
+	const ir_type *merged;
+
+	if (a->kind != TYPE_HOLE) {
+		head = infer_head(in, b);
+		if (head->kind == TYPE_HOLE)
+			return bind_hole(in, root_of(in, head), a);
+		root = root_of(in, b);
+		merged = infer_unify(in, a, head);
+	} else if (b->kind != TYPE_HOLE) {
+		head = infer_head(in, a);
+		if (head->kind == TYPE_HOLE)
+			return bind_hole(in, root_of(in, head), b);
+		root = root_of(in, a);
+		merged = infer_unify(in, head, b);
+	} else {
+		const ir_type *ha = infer_head(in, a);
+		const ir_type *hb = infer_head(in, b);
+
+		if (ha->kind == TYPE_HOLE && hb->kind == TYPE_HOLE)
+			return join_holes(in, root_of(in, ha), root_of(in, hb));
+		if (ha->kind == TYPE_HOLE)
+			return bind_hole(in, root_of(in, ha), hb);
+		if (hb->kind == TYPE_HOLE)
+			return bind_hole(in, root_of(in, hb), ha);
+		root = root_of(in, a);
+		merged = infer_unify(in, ha, hb);
+		if (merged)
+			in->holes.at[root_of(in, b)].bound = merged;
+	}
+	if (merged)
+		in->holes.at[root].bound = merged;
+	return merged;
+}
+
+/* A dimension that any number may stand for: a symbolic variable. */
+static bool
+is_free_symbol(struct ir_dim d)
+{
+	return d.kind == DIM_SYM && d.sym &&
+	       (!strcmp(d.sym->type_key, "tir.Var") ||
+		!strcmp(d.sym->type_key, "tir.SizeVar"));
+}
+
+static bool
+unify_dim(struct ir_dim a, struct ir_dim b, struct ir_dim *out)
+{
+	if (ir_dim_equal(a, b))
+		*out = a;
+	else if (a.kind == DIM_ANY || b.kind == DIM_ANY)
+		*out = DIM_UNKNOWN;
+	else if (is_free_symbol(a))
+		*out = b;
+	else if (is_free_symbol(b))
+		*out = a;
+	else if (ir_dim_is_const(a) && ir_dim_is_const(b) && a.value == b.value)
+		*out = a;
+	else
+		return false;
+	return true;
+}
+
+static const ir_type *
+unify_tensors(struct infer *in, const ir_type *ta, const ir_type *tb)
+{
+	const struct ir_tensor_type *a = ir_as_tensor_type(ta);
+	const struct ir_tensor_type *b = ir_as_tensor_type(tb);
+	struct ir_dim few[8];
+	struct ir_dim *shape = few;
+	const ir_type *t = NULL;
+	uint32_t i;
+
+	if (a->ndim != b->ndim || !dtype_equal(a->dtype, b->dtype))
+		return NULL;
+	if (a->ndim > 8)
+		shape = xmalloc(a->ndim * sizeof(*shape));
+	for (i = 0; i < a->ndim; i++)
+		if (!unify_dim(a->shape[i], b->shape[i], &shape[i]))
+			break;
+	if (i == a->ndim)
+		t = ir_type_tensor(in->cx, a->dtype, shape, a->ndim);
+	if (shape != few)
+		free(shape);
+	return t;
+}
+
+/* Unify N pairs into OUT; false if a pair does not match. */
+static bool
+unify_all(struct infer *in, const ir_type *const *a, const ir_type *const *b,
+	  uint32_t n, const ir_type **out)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		out[i] = infer_unify(in, a[i], b[i]);
+		if (!out[i])
+			return false;
+	}
+	return true;
+}
+
+static const ir_type *
+unify_tuples(struct infer *in, const ir_type *ta, const ir_type *tb)
+{
+	const struct ir_tuple_type *a = ir_as_tuple_type(ta);
+	const struct ir_tuple_type *b = ir_as_tuple_type(tb);
+	const ir_type **fields;
+	const ir_type *t = NULL;
+
+	if (a->nfields != b->nfields)
+		return NULL;
+	fields = xmalloc((a->nfields + 1) * sizeof(*fields));
+	if (unify_all(in, a->fields, b->fields, a->nfields, fields))
+		t = ir_type_tuple(in->cx, fields, a->nfields);
+	free(fields);
+	return t;
+}
+
+static const ir_type *
+unify_adts(struct infer *in, const ir_type *ta, const ir_type *tb)
+{
+	const struct ir_adt_type *a = ir_as_adt_type(ta);
+	const struct ir_adt_type *b = ir_as_adt_type(tb);
+	const ir_type **args;
+	const ir_type *t = NULL;
+
+	if (a->name != b->name || a->nargs != b->nargs)
+		return NULL;
+	args = xmalloc((a->nargs + 1) * sizeof(*args));
+	if (unify_all(in, a->args, b->args, a->nargs, args))
+		t = ir_type_adt(in->cx, a->name, args, a->nargs);
+	free(args);
+	return t;
+}
+
+struct type_map {
+	const ir_type *const *from;
+	const ir_type *const *to;
+	uint32_t n;
+};
+
+static const ir_type *
+map_type(const ir_type *t, void *env)
+{
+	struct type_map *m = env;
+
+	for (uint32_t i = 0; i < m->n; i++)
+		if (m->from[i] == t)
+			return m->to[i];
+	return t;
+}
+
+const ir_type *
+infer_replace(struct infer *in, const ir_type *t, const ir_type *const *from,
+	      const ir_type *const *to, uint32_t n)
+{
+	struct type_map map = {.from = from, .to = to, .n = n};
+
+	return ir_type_substitute(in->cx, t, map_type, &map);
+}
+
+/*
+ * F with its first type parameters renamed to KEEP[0..NKEEP), the others
+ * replaced by holes. The parameters are no longer bound.
+ */
+static const struct ir_func_type *
+open_function(struct infer *in, const struct ir_func_type *f,
+	      const ir_type *const *keep, uint32_t nkeep)
+{
+	const ir_type **to;
+	const ir_type *t;
+
+	if (f->nvars == 0)
+		return f;
+	to = xmalloc(f->nvars * sizeof(*to));
+	for (uint32_t i = 0; i < f->nvars; i++)
+		to[i] = i < nkeep ? keep[i] : infer_new_hole(in);
+	t = ir_type_func(in->cx, f->params, f->nparams, f->ret, NULL, 0);
+	t = infer_replace(in, t, f->vars, to, f->nvars);
+	free(to);
+	return ir_as_func_type(t);
+}
+
+const struct ir_func_type *
+infer_instantiate(struct infer *in, const struct ir_func_type *f)
+{
+	return open_function(in, f, NULL, 0);
+}
+
+/*
+ * Function types. Where one has more type parameters than the other, the
+ * rest of them stand for some type each.
+ */
+static const ir_type *
+unify_functions(struct infer *in, const ir_type *ta, const ir_type *tb)
+{
+	const struct ir_func_type *a = ir_as_func_type(ta);
+	const struct ir_func_type *b = ir_as_func_type(tb);
+	const struct ir_func_type *fewer = a->nvars < b->nvars ? a : b;
+	const ir_type **params;
+	const ir_type *ret;
+	const ir_type *t = NULL;
+
+	if (a->nparams != b->nparams)
+		return NULL;
+	if (fewer == a)
+		b = open_function(in, b, a->vars, a->nvars);
+	else
+		a = open_function(in, a, b->vars, b->nvars);
+	params = xmalloc((a->nparams + 1) * sizeof(*params));
+	ret = infer_unify(in, a->ret, b->ret);
+	if (ret && unify_all(in, a->params, b->params, a->nparams, params))
+		t = ir_type_func(in->cx, params, a->nparams, ret, fewer->vars,
+				 fewer->nvars);
+	free(params);
+	return t;
+}
+
+/* A and B differ. */
+static const ir_type *
+unify_kinds(struct infer *in, const ir_type *a, const ir_type *b)
+{
+	const ir_type *value;
+
+	if (a->kind == TYPE_HOLE || b->kind == TYPE_HOLE)
+		return unify_hole(in, a, b);
+	if (a->kind != b->kind)
+		return NULL;
+	switch (a->kind) {
+	case TYPE_TENSOR:
+		return unify_tensors(in, a, b);
+	case TYPE_TUPLE:
+		return unify_tuples(in, a, b);
+	case TYPE_FUNC:
+		return unify_functions(in, a, b);
+	case TYPE_ADT:
+		return unify_adts(in, a, b);
+	case TYPE_REF:
+		value = infer_unify(in, ir_as_ref_type(a)->value,
+				    ir_as_ref_type(b)->value);
+		return value ? ir_type_ref(in->cx, value) : NULL;
+	default:
+		return NULL;
+	}
+}
+
+/* Pending node I is tried again once the hole T is known. */
+static void
+wait_for(struct infer *in, uint32_t i, const ir_type *t)
+{
+	struct infer_hole *h = &in->holes.at[root_of(in, t)];
+	struct infer_waiter w = {.pending = i, .next = h->waiters};
+
+	vec_push(&in->waiters, w);
+	h->waiters = (uint32_t)in->waiters.len;
+}
+
+/* Wait for the first unknown part of each operand's type. */
+static void
+wait_for_operands(struct infer *in, uint32_t i)
+{
+	const ir_expr *e = in->pending.at[i].node;
+	uint32_t first = e->kind == IR_CALL;
+
+	for (uint32_t k = first; k < ir_num_operands(e); k++) {
+		const ir_type *t = ir_operand(e, k)->type;
+		const ir_type *hole = find_hole(in, infer_resolve(in, t), NULL);
+
+		if (hole)
+			wait_for(in, i, hole);
+	}
+}
+
+void
+infer_add_pending(struct infer *in, const ir_expr *node, const ir_type *result)
+{
+	struct infer_pending p = {.node = node, .result = result};
+
+	vec_push(&in->pending, p);
+	wait_for_operands(in, (uint32_t)in->pending.len - 1);
+}
+
+void
+infer_run_queue(struct infer *in)
+{
+	while (in->queue_head < in->queue.len) {
+		uint32_t i = in->queue.at[in->queue_head++];
+
+		in->pending.at[i].queued = false;
+		if (in->pending.at[i].done)
+			continue;
+		infer_retry(in, i);
+		if (!in->pending.at[i].done)
+			wait_for_operands(in, i);
+	}
+	vec_clear(&in->queue);
+	in->queue_head = 0;
+}
+
+void
+infer_run_all(struct infer *in)
+{
+	bool moved;
+
+	do {
+		moved = false;
+		for (uint32_t i = 0; i < in->pending.len; i++) {
+			if (in->pending.at[i].done)
+				continue;
+			infer_retry(in, i);
+			moved |= in->pending.at[i].done;
+			infer_run_queue(in);
+		}
+	} while (moved);
+}
+
+const ir_type *
+infer_unify(struct infer *in, const ir_type *a, const ir_type *b)
+{
+	const ir_type *t = NULL;
+
+	if (a == b)
+		return a;
+	if (in->depth < MAX_DEPTH) {
+		in->depth++;
+		t = unify_kinds(in, a, b);
+		in->depth--;
+	}
+	return t;
+}
