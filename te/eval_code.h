@@ -56,7 +56,7 @@ enum eval_op {
 	EV_COUNT
 };
 
-enum { EVAL_NO_SLOT = UINT32_MAX };
+#define EVAL_NO_SLOT UINT32_MAX
 
 union eval_slot {
 	int64_t i;
