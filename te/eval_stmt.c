@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEAD = UINT32_MAX };
+#define DEAD UINT32_MAX
 
 static uint32_t
 map_slot(const struct eval_map *m, const void *key)
