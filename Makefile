@@ -1,5 +1,7 @@
-# The Relay toolchain.  `make help` lists the targets.
+# The Relay toolchain.  `make help` lists the targets; settings that should
+# last go into config.mk.
 
+-include config.mk
 MODE	?= release
 PREFIX	?= /usr/local
 SHARED	?= ../shared
