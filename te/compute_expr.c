@@ -169,7 +169,7 @@ const tir_expr *
 te_get(struct te_call *c, const struct te_tensor *t,
        const tir_expr *const *index)
 {
-	const tir_expr *at[TE_MAX_RANK] = { NULL };
+	const tir_expr *at[TE_MAX_RANK] = {NULL};
 	const tir_expr *e = literal_of(t);
 
 	if (e)
@@ -183,7 +183,7 @@ te_get(struct te_call *c, const struct te_tensor *t,
 const tir_expr *
 te_get0(struct te_call *c, const struct te_tensor *t)
 {
-	const tir_expr *at[TE_MAX_RANK] = { NULL };
+	const tir_expr *at[TE_MAX_RANK] = {NULL};
 
 	for (uint32_t i = 0; i < t->ndim; i++)
 		at[i] = te_int(c, 0);
@@ -194,7 +194,7 @@ const tir_expr *
 te_get_broadcast(struct te_call *c, const struct te_tensor *t,
 		 const tir_expr *const *index, uint32_t ndim)
 {
-	const tir_expr *at[TE_MAX_RANK] = { NULL };
+	const tir_expr *at[TE_MAX_RANK] = {NULL};
 
 	assert(t->ndim <= ndim);
 	for (uint32_t i = 0; i < t->ndim; i++)
@@ -206,7 +206,7 @@ te_get_broadcast(struct te_call *c, const struct te_tensor *t,
 const tir_expr *
 te_get_flat(struct te_call *c, const struct te_tensor *t, const tir_expr *index)
 {
-	const tir_expr *at[TE_MAX_RANK] = { NULL };
+	const tir_expr *at[TE_MAX_RANK] = {NULL};
 
 	te_unflatten(c, te_fold_cast(c->m, c->index, index), t->shape, t->ndim,
 		     at);

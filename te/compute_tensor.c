@@ -11,7 +11,7 @@ te_pad_with(struct te_call *c, struct te_tensor *t, const char *name,
 	    const int64_t *before, const int64_t *after, const tir_expr *value)
 {
 	int64_t shape[TE_MAX_RANK];
-	const tir_expr *at[TE_MAX_RANK] = { NULL };
+	const tir_expr *at[TE_MAX_RANK] = {NULL};
 	const tir_expr *inside = te_lit_int(c, DTYPE_BOOL, 1);
 	bool any = false;
 	struct te_body *b;
