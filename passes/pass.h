@@ -55,8 +55,7 @@ struct pass_info {
 	unsigned needs;                 /* pass_needs */
 	const char *required;           /* TVM's required passes, by commas */
 	const char *summary;
-	const struct pass_option *options;
-	unsigned noptions;
+	const struct pass_option *options;      /* up to one without name */
 	pass_function_fn *run_function;
 	pass_module_fn *run_module;
 };
@@ -69,6 +68,7 @@ struct pass_ctx {
 	const char *const *values;      /* of the options; NULL: default */
 	struct pass_manager *manager;   /* context: level, config */
 	bool failed;                    /* set by pass_error */
+	bool keeps_types;               /* a module pass left all types there */
 };
 
 /* The value of an option of this pass, or its default. */
@@ -79,6 +79,9 @@ bool pass_option_bool(pass_ctx *cx, const char *name);
 /* PassContext: optimisation level, and a key of --pass-config (or NULL). */
 int pass_opt_level(pass_ctx *cx);
 const char *pass_config(pass_ctx *cx, const char *key);
+
+/* What --target says; "llvm" by default. */
+const char *pass_target(pass_ctx *cx);
 
 /* Report at LOC; the manager adds the name of the pass. Sets cx->failed. */
 void pass_error(pass_ctx *cx, struct loc loc, const char *fmt, ...)

@@ -1,0 +1,435 @@
+#include "passes/manager.h"
+
+#include <string.h>
+
+#include "ir/infer.h"
+#include "ir/module.h"
+#include "ir/verify.h"
+#include "ir/walk.h"
+#include "parser/parser.h"
+#include "passes/registry.h"
+#include "support/crash.h"
+#include "support/glob.h"
+#include "support/outfile.h"
+
+static bool
+check_pass_name(const char *name, struct diag *d)
+{
+	struct suggest s;
+
+	if (!name || pass_find(name, strlen(name)))
+		return true;
+	suggest_start(&s, name);
+	pass_suggest(&s);
+	diag_error(d, LOC_NONE, "unknown pass '%s'%s", name, suggest_text(&s));
+	return false;
+}
+
+bool
+pass_manager_init(struct pass_manager *pm, struct diag *d,
+		  const struct pass_options *options, struct arena *a)
+{
+	bool ok = true;
+
+	*pm = (struct pass_manager){.diag = d, .options = options};
+	pass_context_init(&pm->context, a);
+	pm->context.opt_level = (int)options->opt_level;
+	ok &= pass_context_require(&pm->context, &options->required, a, d);
+	ok &= pass_context_disable(&pm->context, &options->disabled, a, d);
+	for (size_t i = 0; i < options->config.len; i++)
+		ok &= pass_context_configure(&pm->context,
+					     options->config.at[i], a, d);
+	ok &= check_pass_name(options->stop_after, d);
+	return ok;
+}
+
+bool
+pass_manager_end(struct pass_manager *pm)
+{
+	bool ok;
+
+	instrument_end(pm);
+	ok = !pm->instrument.failed;
+	arena_free(&pm->scratch);
+	return ok;
+}
+
+/* Bring the types of the module up to date. */
+static bool
+infer(struct pass_manager *pm)
+{
+	const char *before = pm->diag->pass;
+	bool ok = true;
+
+	if (!pm->module->types_valid) {
+		pm->diag->pass = "infer-type";
+		timing_begin(&pm->instrument.timing, "infer-type");
+		ok = ir_infer_module(pm->module, pm->diag);
+		timing_end(&pm->instrument.timing);
+		pm->diag->pass = before;
+	}
+	return ok;
+}
+
+/*
+ * Types of a module that a module pass has left without some: inference would
+ * fill them in, and show in what is printed, so a copy is inferred instead.
+ * Going through text, it also tries the printer and the reader.
+ */
+static bool
+check_types(struct pass_manager *pm, const struct pass_info *info)
+{
+	struct source *before = pm->diag->source;
+	struct print_options print = {.types = PRINT_TYPES_AUTO};
+	struct buf text = {0};
+	struct source copy;
+	ir_module *m;
+	bool ok;
+
+	if (pm->module->types_valid)
+		return true;
+	ir_print_module(&text, pm->module, &print);
+	source_init(&copy,
+		    arena_printf(&pm->scratch, "<after -%s>", info->flag),
+		    text.at, text.len);
+	pm->diag->source = &copy;
+	m = parse_module(pm->module->cx, &copy, pm->diag, NULL);
+	ok = m && ir_infer_module(m, pm->diag);
+	if (m)
+		ir_module_free(m);
+	pm->diag->source = before;
+	source_free(&copy);
+	buf_free(&text);
+	return ok;
+}
+
+static bool
+verify(struct pass_manager *pm, const struct pass_info *info)
+{
+	if (ir_verify_module(pm->module, pm->diag) && check_types(pm, info))
+		return true;
+	diag_error(pm->diag, LOC_NONE, "the module is wrong after this pass");
+	return false;
+}
+
+static size_t
+count_nodes(const struct ir_function *fn)
+{
+	ir_expr_vec nodes = {0};
+	size_t n;
+
+	ir_postorder(&fn->base, &nodes);
+	n = nodes.len;
+	vec_free(&nodes);
+	return n;
+}
+
+static size_t
+count_all_nodes(const ir_module *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->defs.len; i++)
+		if (m->defs.at[i]->fn)
+			n += count_nodes(m->defs.at[i]->fn);
+	return n;
+}
+
+static void
+say_running(struct pass_manager *pm, const struct pass_info *info,
+	    const ir_def *def)
+{
+	if (!pm->options->debug)
+		return;
+	if (def)
+		fprintf(pm->diag->out, "Running pass: %s on @%s (%zu nodes)\n",
+			info->name, def->name, count_nodes(def->fn));
+	else
+		fprintf(pm->diag->out,
+			"Running pass: %s on the module (%zu nodes)\n",
+			info->name, count_all_nodes(pm->module));
+}
+
+static bool
+has_flag(pass_ctx *cx, const struct ir_function *fn, const char *name)
+{
+	return ir_dict_int(fn->attrs, ir_name(cx->module->cx, name), 0) != 0;
+}
+
+/* May a function pass look at DEF? */
+static bool
+is_optimizable(pass_ctx *cx, const ir_def *def)
+{
+	const struct ir_function *fn = def->fn;
+	const char *only = cx->manager->only;
+
+	if (def->kind != DEF_FUNCTION || !fn)
+		return false;
+	if (only && !glob_match(only, def->name))
+		return false;
+	return !ir_dict_get(fn->attrs, ir_name(cx->module->cx, "Compiler")) &&
+	       !has_flag(cx, fn, "Extern") &&
+	       !has_flag(cx, fn, "SkipOptimization");
+}
+
+/*
+ * Results are stored after the last function, so that no function sees what
+ * became of another; then types are inferred.
+ */
+static bool
+run_on_functions(pass_ctx *cx, bool *changed)
+{
+	struct pass_manager *pm = cx->manager;
+	ir_module *m = cx->module;
+	size_t n = m->defs.len;
+	const struct ir_function **results;
+
+	results = ARENA_NEW_ARRAY(cx->scratch, n, const struct ir_function *);
+	for (size_t i = 0; i < n && !cx->failed; i++) {
+		ir_def *def = m->defs.at[i];
+
+		results[i] = def->fn;
+		if (!is_optimizable(cx, def) ||
+		    !instrument_allows(pm, cx->info, def->name))
+			continue;
+		say_running(pm, cx->info, def);
+		crash_doing("running pass", cx->info->flag, def->name);
+		results[i] = cx->info->run_function(cx, def, def->fn);
+	}
+	for (size_t i = 0; i < n && !cx->failed; i++) {
+		*changed |= results[i] != m->defs.at[i]->fn;
+		m->defs.at[i]->fn = results[i];
+	}
+	if (*changed)
+		m->types_valid = false;
+	return !cx->failed && infer(pm);
+}
+
+static bool
+run_on_module(pass_ctx *cx, bool *changed)
+{
+	if (!instrument_allows(cx->manager, cx->info, NULL))
+		return true;
+	say_running(cx->manager, cx->info, NULL);
+	crash_doing("running pass", cx->info->flag, NULL);
+	*changed = cx->info->run_module(cx);
+	if (*changed && !cx->keeps_types)
+		cx->module->types_valid = false;
+	return !cx->failed;
+}
+
+static void
+count_stats(struct pass_manager *pm, const struct pass_info *info,
+	    const char *what)
+{
+	if (pm->options->stats)
+		stats_add(&pm->instrument.stats, info->flag, what,
+			  count_all_nodes(pm->module));
+}
+
+/* The module and the pass to run, for --crash-reproducer. */
+static void
+prepare_reproducer(struct pass_manager *pm, const struct pass_step *step)
+{
+	struct buf *out = &pm->instrument.reproducer;
+	struct print_options print = {.types = PRINT_TYPES_AUTO};
+	struct pass_step alone = *step;
+	struct pass_pipeline pipeline = {.first = &alone};
+
+	if (!pm->options->reproducer)
+		return;
+	alone.next = NULL;
+	out->len = 0;
+	buf_puts(out, "// relay-opt: --passes='");
+	pass_pipeline_print(out, &pipeline, NULL);
+	buf_puts(out, "'\n");
+	ir_print_module(out, pm->module, &print);
+	crash_reproducer(pm->options->reproducer, out->at, out->len);
+}
+
+static void
+write_reproducer(struct pass_manager *pm)
+{
+	const char *path = pm->options->reproducer;
+	const struct buf *text = &pm->instrument.reproducer;
+
+	if (path && outfile_write(path, text->at, text->len, pm->diag))
+		diag_note(pm->diag, LOC_NONE, "reproducer: %s", path);
+}
+
+/* Run a pass, whatever its level. */
+static bool
+run_pass(struct pass_manager *pm, const struct pass_step *step, bool *changed)
+{
+	const struct pass_info *info = step->info;
+	pass_ctx cx = {.module = pm->module,
+		       .diag = pm->diag,
+		       .scratch = &pm->scratch,
+		       .info = info,
+		       .values = step->values,
+		       .manager = pm};
+	bool now = false;
+	bool ok;
+
+	if (!info->run_function && !info->run_module) {
+		diag_error(pm->diag, LOC_NONE, "pass '%s' is not built",
+			   info->flag);
+		return false;
+	}
+	if ((info->needs & PASS_NEEDS_TYPES) && !infer(pm))
+		return false;
+	instrument_before(pm, info);
+	prepare_reproducer(pm, step);
+	count_stats(pm, info, "nodes before");
+	pm->diag->pass = info->flag;
+	ok = info->kind == PASS_FUNCTION ? run_on_functions(&cx, &now)
+					 : run_on_module(&cx, &now);
+	if (ok && pm->options->verify_each)
+		ok = verify(pm, info);
+	pm->diag->pass = NULL;
+	crash_doing(NULL, NULL, NULL);
+	if (!ok) {
+		timing_end(&pm->instrument.timing);
+		write_reproducer(pm);
+		return false;
+	}
+	count_stats(pm, info, "nodes after");
+	instrument_after(pm, info, now);
+	arena_reset(&pm->scratch);
+	*changed |= now;
+	return true;
+}
+
+/* "InferType,FoldConstant": with their defaults; types only if stale. */
+static bool
+run_required(struct pass_manager *pm, const struct pass_info *info,
+	     bool *changed)
+{
+	const char *name = info->required;
+
+	while (*name) {
+		size_t len = strcspn(name, ",");
+		struct pass_step step = {.info = pass_find(name, len)};
+		bool ok = true;
+
+		if (step.info && strcmp(step.info->flag, "infer-type") == 0)
+			ok = infer(pm);
+		else if (step.info)
+			ok = run_pass(pm, &step, changed);
+		if (!ok)
+			return false;
+		name += len + (name[len] == ',');
+	}
+	return true;
+}
+
+static bool run_pipe(struct pass_manager *pm, const struct pass_step *step,
+		     bool by_level, bool *changed);
+
+/* Passes by level under the level of the sequence. */
+static bool
+run_sequential(struct pass_manager *pm, const struct pass_step *step,
+	       bool *changed)
+{
+	int level = pm->context.opt_level;
+	bool ok;
+
+	timing_begin(&pm->instrument.timing, "sequential");
+	pm->context.opt_level = (int)step->number;
+	ok = run_pipe(pm, step->inner, true, changed);
+	pm->context.opt_level = level;
+	timing_end(&pm->instrument.timing);
+	return ok;
+}
+
+static bool
+run_repeatedly(struct pass_manager *pm, const struct pass_step *step,
+	       bool by_level, bool *changed)
+{
+	bool now = true;
+
+	for (unsigned i = 0; i < step->number && !pm->stopped; i++) {
+		now = false;
+		if (!run_pipe(pm, step->inner, by_level, &now))
+			return false;
+		*changed |= now;
+		if (!now && step->kind == STEP_FIXPOINT)
+			return true;
+	}
+	if (step->kind == STEP_FIXPOINT && now && !pm->stopped)
+		diag_warning(pm->diag, LOC_NONE,
+			     "fixpoint: still changing after %u rounds",
+			     step->number);
+	return true;
+}
+
+static bool
+run_restricted(struct pass_manager *pm, const struct pass_step *step,
+	       bool by_level, bool *changed)
+{
+	const char *before = pm->only;
+	bool ok;
+
+	pm->only = step->only;
+	ok = run_pipe(pm, step->inner, by_level, changed);
+	pm->only = before;
+	return ok;
+}
+
+static bool
+run_step(struct pass_manager *pm, const struct pass_step *step, bool by_level,
+	 bool *changed)
+{
+	switch (step->kind) {
+	case STEP_PASS:
+		if (by_level && !pass_context_enables(&pm->context, step->info))
+			return true;
+		if (by_level && !run_required(pm, step->info, changed))
+			return false;
+		return run_pass(pm, step, changed);
+	case STEP_SEQUENTIAL:
+		return run_sequential(pm, step, changed);
+	case STEP_REPEAT:
+	case STEP_FIXPOINT:
+		return run_repeatedly(pm, step, by_level, changed);
+	case STEP_FUNCTION:
+		return run_restricted(pm, step, by_level, changed);
+	case STEP_PRINT:
+		instrument_dump(pm, "IR Dump");
+		break;
+	}
+	return true;
+}
+
+static bool
+run_pipe(struct pass_manager *pm, const struct pass_step *step, bool by_level,
+	 bool *changed)
+{
+	const char *stop = pm->options->stop_after;
+	const struct pass_info *last = NULL;
+
+	if (stop)
+		last = pass_find(stop, strlen(stop));
+	for (; step && !pm->stopped; step = step->next) {
+		if (!run_step(pm, step, by_level, changed))
+			return false;
+		if (last && step->kind == STEP_PASS && step->info == last)
+			pm->stopped = true;
+	}
+	return true;
+}
+
+bool
+pass_manager_run(struct pass_manager *pm, const struct pass_pipeline *p,
+		 ir_module *m, bool no_infer)
+{
+	bool changed = false;
+
+	pm->module = m;
+	pm->stopped = false;
+	if (!no_infer && p->first && !infer(pm))
+		return false;
+	instrument_start(pm);
+	return !pm->instrument.failed &&
+	       run_pipe(pm, p->first, false, &changed);
+}
