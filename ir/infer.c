@@ -15,6 +15,9 @@
 #include "ir/te.h"
 #include "ir/tir.h"
 
+/* Types of more nodes than this are not written out in messages. */
+enum { MAX_TEXT = 1000 };
+
 const ir_type *
 infer_error(struct infer *in, struct loc loc, const char *fmt, ...)
 {
@@ -30,7 +33,10 @@ infer_error(struct infer *in, struct loc loc, const char *fmt, ...)
 const char *
 infer_type_text(struct infer *in, const ir_type *t)
 {
-	return ir_type_text(in->cx, infer_resolve(in, t));
+	t = infer_resolve(in, t);
+	if (t->size > MAX_TEXT)
+		return "(a large type)";
+	return ir_type_text(in->cx, t);
 }
 
 /* Ids are spread by a multiplication; the table is at most half full. */

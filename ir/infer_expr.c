@@ -43,6 +43,9 @@ push_step(struct infer *in, const ir_expr *e, uint32_t step)
 void
 infer_set_type(struct infer *in, const ir_expr *e, const ir_type *t)
 {
+	if (infer_is_too_big(t))
+		t = infer_error(in, e->loc,
+				"the type of this expression is too large");
 	ir_set_type(e, t);
 	if (t->flags & TYPE_HAS_HOLE)
 		vec_push(&in->fixups, e);

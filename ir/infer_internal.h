@@ -102,6 +102,9 @@ void infer_solver_reset(struct infer *in);
 void infer_solver_free(struct infer *in);
 const ir_type *infer_new_hole(struct infer *in);
 
+/* T is nested too deeply, or too large when written out, to work with. */
+bool infer_is_too_big(const ir_type *t);
+
 /* F with holes in place of its type parameters. */
 const struct ir_func_type *infer_instantiate(struct infer *in,
 					     const struct ir_func_type *f);

@@ -11,7 +11,16 @@
 #include "ir/meta.h"
 
 /* Types nested deeper than this match only if they are the same. */
-enum { MAX_DEPTH = 10000 };
+enum { MAX_DEPTH = 4000 };
+
+/* Larger types than any program needs; what copies or prints them would hang. */
+enum { MAX_SIZE = 1 << 20 };
+
+bool
+infer_is_too_big(const ir_type *t)
+{
+	return t->depth > MAX_DEPTH || t->size > MAX_SIZE;
+}
 
 const ir_type *
 infer_new_hole(struct infer *in)
@@ -236,6 +245,8 @@ bind_hole(struct infer *in, uint32_t root, const ir_type *t)
 		infer_poison(in, t);
 		return in->error;
 	}
+	if (infer_is_too_big(t))
+		return NULL;
 	if (t->flags & TYPE_HAS_HOLE) {
 		t = infer_resolve(in, t);
 		if (find_hole(in, t, in->holes.at[root].type))

@@ -7,7 +7,6 @@
 #include <stdarg.h>
 
 #include "ir/infer_internal.h"
-#include "ir/print.h"
 
 const struct ir_tensor_type *
 rel_tensor(struct rel *r, uint32_t i)
@@ -88,7 +87,7 @@ rel_wait(struct rel *r, uint32_t i)
 	else if (t->kind == TYPE_TUPLE && !all_tensors(ir_as_tuple_type(t)))
 		want = "a tensor or a tuple of tensors";
 	return rel_error(r, "%s has type %s, but %s is expected",
-			 input_name(r, i), ir_type_text(r->cx, t), want);
+			 input_name(r, i), infer_type_text(r->infer, t), want);
 }
 
 enum rel_result
@@ -107,8 +106,8 @@ rel_assign(struct rel *r, const ir_type *t)
 		return REL_DONE;
 	}
 	return rel_error(r, "the result has type %s, but %s is expected",
-			 ir_type_text(r->cx, infer_resolve(in, t)),
-			 ir_type_text(r->cx, infer_resolve(in, in->result)));
+			 infer_type_text(in, t),
+			 infer_type_text(in, in->result));
 }
 
 enum rel_result
@@ -124,9 +123,8 @@ rel_assign_input(struct rel *r, uint32_t i, const ir_type *t)
 		return REL_DONE;
 	}
 	return rel_error(r, "%s has type %s, but %s is expected",
-			 input_name(r, i),
-			 ir_type_text(r->cx, infer_resolve(in, r->args[i])),
-			 ir_type_text(r->cx, infer_resolve(in, t)));
+			 input_name(r, i), infer_type_text(in, r->args[i]),
+			 infer_type_text(in, t));
 }
 
 enum rel_result

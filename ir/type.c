@@ -172,14 +172,22 @@ key_intern(ir_context *cx, union key_space *space, void *key, size_t size)
 	return t;
 }
 
-static uint8_t
-flags_of(const ir_type *const *parts, uint32_t n)
+/* KEY is made of PARTS, too: its flags, depth and size tell. */
+static void
+add_parts(ir_type *key, const ir_type *const *parts, uint32_t n)
 {
-	uint8_t flags = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		const ir_type *p = parts[i];
 
-	for (uint32_t i = 0; i < n; i++)
-		flags |= parts[i]->flags;
-	return flags;
+		key->flags |= p->flags;
+		if (key->depth <= p->depth)
+			key->depth = p->depth < UINT16_MAX ? p->depth + 1
+							   : UINT16_MAX;
+		if (__builtin_add_overflow(key->size, p->size + 1,
+					   &key->size) ||
+		    p->size == UINT32_MAX)
+			key->size = UINT32_MAX;
+	}
 }
 
 static uint64_t
@@ -234,7 +242,7 @@ ir_type_tuple(ir_context *cx, const ir_type *const *fields, uint32_t n)
 	struct ir_tuple_type *key = key_new(&space, size);
 
 	key->base.kind = TYPE_TUPLE;
-	key->base.flags = flags_of(fields, n);
+	add_parts(&key->base, fields, n);
 	key->base.hash = hash_of(TYPE_TUPLE, fields, n);
 	key->nfields = n;
 	if (n)
@@ -252,8 +260,9 @@ ir_type_func(ir_context *cx, const ir_type *const *params, uint32_t nparams,
 	uint64_t h = hash_of(TYPE_FUNC, params, nparams);
 
 	key->base.kind = TYPE_FUNC;
-	key->base.flags = flags_of(params, nparams) | ret->flags |
-			  (nvars ? TYPE_HAS_VAR : 0) | TYPE_HAS_FUNC;
+	key->base.flags = (nvars ? TYPE_HAS_VAR : 0) | TYPE_HAS_FUNC;
+	add_parts(&key->base, params, nparams);
+	add_parts(&key->base, &ret, 1);
 	key->base.hash = hash_mix(hash_mix(h, ret->hash), nvars);
 	key->nparams = nparams;
 	key->ret = ret;
@@ -273,7 +282,7 @@ ir_type_ref(ir_context *cx, const ir_type *value)
 
 	memset(&key, 0, sizeof(key));
 	key.base.kind = TYPE_REF;
-	key.base.flags = value->flags;
+	add_parts(&key.base, &value, 1);
 	key.base.hash = hash_of(TYPE_REF, &value, 1);
 	key.value = value;
 	return intern_type(cx, &key.base, sizeof(key));
@@ -288,7 +297,7 @@ ir_type_adt(ir_context *cx, const char *name, const ir_type *const *args,
 	struct ir_adt_type *key = key_new(&space, size);
 
 	key->base.kind = TYPE_ADT;
-	key->base.flags = flags_of(args, n);
+	add_parts(&key->base, args, n);
 	key->base.hash = hash_of(hash_mix(TYPE_ADT, intern_hash(name)), args,
 				 n);
 	key->name = name;

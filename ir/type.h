@@ -35,7 +35,9 @@ enum ir_type_flags {
 struct ir_type {
 	uint8_t kind;
 	uint8_t flags;
+	uint16_t depth;                 /* of nesting; stays at its maximum */
 	uint32_t id;                    /* dense in the context */
+	uint32_t size;                  /* nodes, written out; as depth */
 	uint64_t hash;                  /* stable; ignores names of variables */
 };
 
