@@ -25,7 +25,7 @@
  *            | 'compute' NAME '(' [axis {',' axis}] ')' ':' dtypes '='
  *              exprs ';'
  *            | 'extern' NAME ':' types '=' NAME '(' [xarg {',' xarg}] ')' ';'
- *   axis     : NAME ':' INT
+ *   axis     : NAME ':' INT                             3i64: an int64 axis
  *   dtypes   : dtype | '(' dtype {',' dtype} ')'      one per output
  *   types    : type | '(' type {',' type} ')'
  *   exprs    : expr | '(' expr ',' expr {',' expr} ')'

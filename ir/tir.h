@@ -163,6 +163,8 @@ enum tir_stmt_kind {
 	TIR_EVAL, TIR_ASSERT, TIR_SEQ, TIR_RETURN, TIR_CALL_FUNC,
 };
 
+extern const char *const tir_scope_names[];     /* by tir_scope */
+
 enum tir_for_kind {
 	TIR_SERIAL, TIR_PARALLEL, TIR_VECTORIZED, TIR_UNROLLED,
 };

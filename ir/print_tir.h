@@ -1,0 +1,37 @@
+/*
+ * Scalar expressions as text: shared by the printers of tensor expressions
+ * and of loops. Private to ir/.
+ */
+#ifndef RELAY_IR_PRINT_TIR_H
+#define RELAY_IR_PRINT_TIR_H
+
+#include "ir/attr.h"
+#include "ir/te.h"
+#include "ir/tir.h"
+#include "support/buf.h"
+#include "support/vec.h"
+
+/* Variables in scope and what they are called. */
+struct tir_names {
+	VEC(struct tir_named {
+		const struct tir_var *var;
+		char *name; /* on the heap */
+	})
+	live;
+};
+
+/* V comes into scope: its hint, with a number if that is taken. */
+const char *tir_names_push(struct tir_names *n, const struct tir_var *v);
+void tir_names_pop(struct tir_names *n);
+void tir_names_free(struct tir_names *n);
+
+void tir_put_expr(struct buf *out, struct tir_names *n, const tir_expr *e);
+void tir_put_float(struct buf *out, struct dtype t, double value);
+void tir_put_string(struct buf *out, const char *s);
+void tir_put_attr(struct buf *out, const ir_attr *a);
+void te_put_axes(struct buf *out, struct tir_names *n,
+		 const struct te_axis *axes, uint32_t naxes);
+void te_put_ref(struct buf *out, const struct te_tensor *t);
+void te_put_type(struct buf *out, const struct te_tensor *t);
+
+#endif
