@@ -1,0 +1,66 @@
+/*
+ * Helpers of the scanner: what a regular expression cannot decide alone.
+ *
+ * The whole text lies in memory, so a rule may look ahead of its match there
+ * (lex->off is the end of the match) at no cost.
+ */
+#ifndef RELAY_LEXER_LEX_H
+#define RELAY_LEXER_LEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "parser/context.h"
+
+/* The scanner and the grammar over it; private to lexer/ and parser/. */
+int lex_open(struct parse_ctx *cx);     /* 0, or ENOMEM */
+void lex_close(struct parse_ctx *cx);
+
+/* Give flex up to MAX bytes of text. */
+size_t lex_read(struct parse_ctx *cx, char *to, size_t max);
+
+/* A single '=' (not '==' or '=>') follows, after blanks and comments. */
+bool lex_equals_follows(const struct parse_ctx *cx);
+
+/* The offset of the next character that is not blank or comment. */
+size_t lex_skip_blanks(const struct parse_ctx *cx, size_t off);
+
+/*
+ * The number of bytes, from OFF on, of the name that starts there with a
+ * letter, where the scanner matched LEN bytes: more where importers write dots and
+ * colons into names, less where "%x/%y" is a division.
+ */
+size_t lex_local_length(struct parse_ctx *cx, size_t off, size_t len);
+size_t lex_global_length(struct parse_ctx *cx, size_t off, size_t len);
+
+/* Bytes that belong to a dotted name written with blanks; usually LEN. */
+size_t lex_dotted_length(struct parse_ctx *cx, size_t off, size_t len);
+
+/* The interned name in [off, off + len), without blanks. */
+const char *lex_name(struct parse_ctx *cx, size_t off, size_t len);
+
+/* Values of tokens; false after a report. */
+bool lex_int(struct parse_ctx *cx, const char *s, size_t len,
+	     struct number *out);
+bool lex_float(struct parse_ctx *cx, const char *s, size_t len, struct loc loc,
+	       struct number *out);
+uint64_t lex_digits(const char *s, size_t len);
+const char *lex_string(struct parse_ctx *cx, const char *s, size_t len);
+bool lex_meta_ref(struct parse_ctx *cx, const char *s, size_t len,
+		  struct loc loc, struct meta_ref *out);
+
+/* The reference is the record of a call: the last thing before a ')'. */
+bool lex_is_record(const struct parse_ctx *cx, const struct meta_ref *ref);
+
+/* "= primfn" follows at the top level: the text is raw up to OFFSET. */
+bool lex_raw_follows(struct parse_ctx *cx, size_t *end);
+
+/* Note a bracket; false if they nest too deep (reported). */
+bool lex_bracket(struct parse_ctx *cx, int token, struct loc loc);
+
+/* One token of a source text of any kind; what the grammar calls. */
+union RELAY_YYSTYPE;
+int relay_yylex(union RELAY_YYSTYPE *val, struct loc *loc,
+		struct parse_ctx *cx);
+
+#endif

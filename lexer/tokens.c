@@ -1,0 +1,133 @@
+/*
+ * The stream of tokens that the grammar sees: the scanner's, behind a token
+ * that says what kind of text it is, and with the semicolons that texts of
+ * version 0.0.4 and older leave out.
+ */
+#include <string.h>
+
+#include "lexer/lex.h"
+#include "parser/relay.tab.h"
+
+int relay_lex_scan(RELAY_YYSTYPE *val, struct loc *loc, void *scanner);
+
+/* A statement may end with TOKEN. */
+static bool
+can_end(int token)
+{
+	switch (token) {
+	case ')':
+	case '}':
+	case ']':
+	case TOK_LOCAL:
+	case TOK_GRAPH:
+	case TOK_GLOBAL:
+	case TOK_PROJ:
+	case TOK_INT:
+	case TOK_FLOAT:
+	case TOK_BOOL:
+	case TOK_NAME:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A statement may start with TOKEN. */
+static bool
+can_start(int token)
+{
+	switch (token) {
+	case TOK_GRAPH_DEF:
+	case TOK_GRAPH:
+	case TOK_LET:
+	case TOK_FREE_VAR:
+	case TOK_LOCAL:
+	case TOK_GLOBAL:
+	case TOK_IF:
+	case TOK_NAME:
+	case TOK_MATCH:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A line ends between the last token and the one at LOC. */
+static bool
+newline_before(const struct parse_ctx *cx, size_t from, struct loc loc)
+{
+	return memchr(cx->src->text + from, '\n', loc.off - from) != NULL;
+}
+
+/* Statements stand here: in braces, or outside of all brackets. */
+static bool
+in_block(const struct lex_state *lex)
+{
+	return lex->open.len == 0 || vec_last(&lex->open).opener == '{';
+}
+
+/* Keep track of what the next brackets hold. */
+static void
+note(struct parse_ctx *cx, int token)
+{
+	struct lex_state *lex = &cx->lex;
+	struct open_bracket *top = lex->open.len ? &vec_last(&lex->open) : NULL;
+
+	switch (token) {
+	case TOK_FN:
+	case TOK_DEF:
+		lex->params_next = true;
+		break;
+	case TOK_MATCH:
+	case TOK_MATCH_SOME:
+		vec_push(&lex->matches, (uint32_t)lex->open.len);
+		break;
+	case TOK_FAT_ARROW:
+		if (top && top->kind == BRACKET_ARM_PATTERN)
+			top->kind = BRACKET_ARM_BODY;
+		break;
+	case ',':
+		if (top && top->kind == BRACKET_ARM_BODY)
+			top->kind = BRACKET_ARM_PATTERN;
+		break;
+	default:
+		break;
+	}
+	lex->prev = token;
+}
+
+int
+relay_yylex(RELAY_YYSTYPE *val, struct loc *loc, struct parse_ctx *cx)
+{
+	struct lex_state *lex = &cx->lex;
+	size_t before = lex->off;
+	int token = lex->start_token;
+
+	if (token) {
+		lex->start_token = 0;
+		*loc = LOC_NONE;
+		return token;
+	}
+	if (lex->held) {
+		token = lex->held;
+		lex->held = 0;
+		*loc = lex->held_loc;
+		*val = *(RELAY_YYSTYPE *)lex->held_value;
+		note(cx, token);
+		return token;
+	}
+	token = lex->ended || cx->d->stopped ? 0 :
+					       relay_lex_scan(val, loc,
+							      cx->scanner);
+	if (token == 0)
+		*loc = (struct loc){ (uint32_t)lex->off, lex->off == 0, 0 };
+	if (lex->old && can_end(lex->prev) && can_start(token) &&
+	    in_block(lex) && newline_before(cx, before, *loc)) {
+		lex->held = token;
+		lex->held_loc = *loc;
+		memcpy(lex->held_value, val, sizeof(*val));
+		token = ';';
+	}
+	note(cx, token);
+	return token;
+}

@@ -1,0 +1,181 @@
+/*
+ * Attributes: values, and records that fit their schema.
+ */
+#include <string.h>
+
+#include "parser/build.h"
+#include "support/suggest.h"
+
+uint32_t
+build_attr(struct parse_ctx *cx, struct loc key_loc, struct loc value_loc,
+	   const char *key, ir_attr value)
+{
+	struct attr_item item = { key, value, key_loc, value_loc };
+
+	vec_push(&cx->attrs, item);
+	return (uint32_t)cx->attrs.len - 1;
+}
+
+ir_attr
+build_number_value(struct parse_ctx *cx, struct loc loc, struct number n)
+{
+	ir_attr v = { .kind = ATTR_INT, .bits = 32 };
+	unsigned width;
+
+	if (n.kind == NUM_FLOAT) {
+		v.kind = ATTR_FLOAT;
+		v.bits = n.width;
+		v.f = n.negative ? -n.value : n.value;
+	} else if (build_integer(cx, loc, n, &v.i, &width)) {
+		v.bits = (uint8_t)width;
+	}
+	return v;
+}
+
+ir_attr
+build_name_value(struct parse_ctx *cx, struct loc loc, const char *name)
+{
+	if (strcmp(name, "None") == 0 || strcmp(name, "nullptr") == 0)
+		return ATTR_NONE;
+	return build_expr_value(build_named(cx, loc, name));
+}
+
+ir_attr
+build_expr_value(const ir_expr *e)
+{
+	return (ir_attr){ .kind = ATTR_EXPR, .expr = e };
+}
+
+uint32_t
+build_value_item(struct parse_ctx *cx, ir_attr value)
+{
+	vec_push(&cx->values, value);
+	return (uint32_t)cx->values.len - 1;
+}
+
+ir_attr
+build_array_value(struct parse_ctx *cx, uint32_t at)
+{
+	uint32_t n = count_items(at, cx->values.len);
+	size_t first = cx->values.len - n;
+	ir_attr v = ir_attr_array(cx->cx, n ? cx->values.at + first : NULL, n);
+
+	cx->values.len = first;
+	return v;
+}
+
+uint32_t
+build_entry(struct parse_ctx *cx, const char *key, ir_attr value)
+{
+	struct ir_dict_entry e = { key, value };
+
+	vec_push(&cx->entries, e);
+	return (uint32_t)cx->entries.len - 1;
+}
+
+ir_attr
+build_dict_value(struct parse_ctx *cx, uint32_t at)
+{
+	uint32_t n = count_items(at, cx->entries.len);
+	size_t first = cx->entries.len - n;
+	ir_attr v = { .kind = ATTR_DICT };
+
+	if (n > 0)
+		v.dict = ir_dict_new(cx->cx, cx->entries.at + first, n);
+	cx->entries.len = first;
+	return v;
+}
+
+static void
+report_unknown_field(struct parse_ctx *cx, const struct attr_item *a,
+		     const struct attrs_schema *s)
+{
+	struct suggest g;
+
+	diag_error(cx->d, a->key_loc, "%s has no attribute '%s'", s->key,
+		   a->key);
+	suggest_start(&g, a->key);
+	for (unsigned i = 0; i < s->nfields; i++)
+		suggest_offer(&g, s->fields[i].name);
+	if (suggest_best(&g))
+		diag_note(cx->d, a->key_loc, "did you mean '%s'?",
+			  suggest_best(&g));
+}
+
+/* Which field A gives: by name, or (version 0.6) the next by position. */
+static int
+field_of(const struct attr_item *a, const struct attrs_schema *s,
+	 unsigned *next)
+{
+	if (a->key)
+		return attrs_field_index(s, a->key);
+	return *next < s->nfields ? (int)(*next)++ : -1;
+}
+
+/* Put the value of A into its field; GIVEN tells which were. */
+static bool
+set_field(struct parse_ctx *cx, struct attr_item *a,
+	  const struct attrs_schema *s, unsigned *next, bool *given)
+{
+	int i = field_of(a, s, next);
+	const char *why;
+
+	if (i < 0 && !a->key) {
+		diag_error(cx->d, a->value_loc, "a string is no argument");
+		return false;
+	}
+	if (i < 0) {
+		report_unknown_field(cx, a, s);
+		return false;
+	}
+	if (given[i]) {
+		diag_error(cx->d, a->key_loc, "attribute '%s' is given twice",
+			   s->fields[i].name);
+		return false;
+	}
+	given[i] = true;
+	if (!ir_attr_convert(cx->cx, &s->fields[i], &a->value, &why)) {
+		diag_error(cx->d, a->value_loc, "attribute '%s' must be %s",
+			   s->fields[i].name, why);
+		return false;
+	}
+	cx->fields.at[i] = a->value;
+	return true;
+}
+
+static bool
+check_required(struct parse_ctx *cx, struct loc loc,
+	       const struct attrs_schema *s, const bool *given)
+{
+	bool ok = true;
+
+	for (unsigned i = 0; i < s->nfields; i++) {
+		if (given[i] || s->fields[i].need == ATTR_DEFAULT)
+			continue;
+		diag_error(cx->d, loc, "attribute '%s' is missing",
+			   s->fields[i].name);
+		ok = false;
+	}
+	return ok;
+}
+
+const ir_attrs *
+build_record(struct parse_ctx *cx, struct loc loc,
+	     const struct attrs_schema *s, uint32_t at)
+{
+	const ir_attrs *defaults = ir_attrs_defaults(cx->cx, s);
+	uint32_t n = count_items(at, cx->attrs.len);
+	size_t first = cx->attrs.len - n;
+	bool given[MAX_FIELDS] = { false };
+	unsigned next = 0;
+	bool ok = true;
+
+	vec_clear(&cx->fields);
+	for (unsigned i = 0; i < s->nfields; i++)
+		vec_push(&cx->fields, defaults->value[i]);
+	for (size_t i = first; i < cx->attrs.len; i++)
+		ok &= set_field(cx, &cx->attrs.at[i], s, &next, given);
+	cx->attrs.len = first;
+	ok = ok && (cx->tainted || check_required(cx, loc, s, given));
+	return ok ? ir_attrs_new(cx->cx, s, cx->fields.at) : NULL;
+}

@@ -1,0 +1,203 @@
+/*
+ * Calls: arguments, and attributes checked against the callee.
+ */
+#include <string.h>
+
+#include "parser/build.h"
+#include "parser/meta.h"
+
+struct arg_list
+build_args(struct parse_ctx *cx, uint32_t args, uint32_t attrs,
+	   const ir_attrs *record)
+{
+	struct arg_list list = { args, attrs, record };
+
+	if (args == NO_ITEMS)
+		list.args = (uint32_t)cx->args.len;
+	if (attrs == NO_ITEMS)
+		list.attrs = (uint32_t)cx->attrs.len;
+	return list;
+}
+
+struct arg_list
+build_record_args(struct parse_ctx *cx, struct loc loc, uint32_t args,
+		  struct meta_ref ref)
+{
+	ir_attr v = build_meta_value(cx, loc, ref);
+	const ir_attrs *record = v.kind == ATTR_RECORD ? v.record : NULL;
+
+	if (v.kind == ATTR_DICT) {
+		const struct attrs_schema *s = attrs_schema(ATTRS_Dict);
+
+		record = ir_attrs_new(cx->cx, s, &v);
+	}
+	return build_args(cx, args, NO_ITEMS, record);
+}
+
+/*
+ * Version 0.6 let attributes be given by position. An item without
+ * expression marks the place.
+ */
+uint32_t
+build_string_arg(struct parse_ctx *cx, struct loc loc, const char *text)
+{
+	uint32_t at = build_item(cx, loc, NULL);
+
+	cx->args.at[at].name = text;
+	return at;
+}
+
+/* Move strings given by position from the arguments to the attributes. */
+static void
+move_strings(struct parse_ctx *cx, struct arg_list list)
+{
+	size_t to = list.args;
+
+	for (size_t i = list.args; i < cx->args.len; i++) {
+		struct arg_item item = cx->args.at[i];
+
+		if (item.expr)
+			cx->args.at[to++] = item;
+		else if (cx->lex.old)
+			build_attr(cx, item.loc, item.loc, NULL,
+				   ATTR_STR(item.name));
+		else
+			diag_error(cx->d, item.loc,
+				   "a string is no argument");
+	}
+	cx->args.len = to;
+}
+
+/* The schema that an attribute attrs_type_key="..." names; it is taken out. */
+static const struct attrs_schema *
+take_type_key(struct parse_ctx *cx, uint32_t at)
+{
+	for (size_t i = at; i < cx->attrs.len; i++) {
+		struct attr_item a = cx->attrs.at[i];
+		const struct attrs_schema *s;
+
+		if (!a.key || strcmp(a.key, "attrs_type_key") != 0)
+			continue;
+		for (; i + 1 < cx->attrs.len; i++)
+			cx->attrs.at[i] = cx->attrs.at[i + 1];
+		cx->attrs.len--;
+		s = a.value.kind == ATTR_STRING ?
+			    attrs_schema_find(a.value.s) : NULL;
+		if (!s)
+			diag_error(cx->d, a.value_loc,
+				   "'attrs_type_key' must name a record of "
+				   "attributes");
+		return s;
+	}
+	return NULL;
+}
+
+/* Any attributes as they are: a record that holds one dictionary. */
+static const ir_attrs *
+dict_record(struct parse_ctx *cx, uint32_t at)
+{
+	ir_attr v = { .kind = ATTR_DICT };
+	bool whole = cx->attrs.len == at + 1 && cx->attrs.at[at].key &&
+		     strcmp(cx->attrs.at[at].key, "__dict__") == 0 &&
+		     cx->attrs.at[at].value.kind == ATTR_DICT;
+
+	if (whole)
+		v = cx->attrs.at[at].value;
+	for (size_t i = at; !whole && i < cx->attrs.len; i++) {
+		const struct attr_item *a = &cx->attrs.at[i];
+
+		v.dict = ir_dict_with(cx->cx, v.dict,
+				      a->key ? a->key : ir_name(cx->cx, ""),
+				      a->value);
+	}
+	cx->attrs.len = at;
+	return ir_attrs_new(cx->cx, attrs_schema(ATTRS_Dict), &v);
+}
+
+/* Attributes of a call whose callee declares no record. */
+static const ir_attrs *
+free_attrs(struct parse_ctx *cx, struct arg_list list)
+{
+	const struct attrs_schema *s;
+	struct loc loc;
+
+	if (cx->attrs.len == list.attrs)
+		return NULL;
+	loc = cx->attrs.at[list.attrs].key_loc;
+	s = take_type_key(cx, list.attrs);
+	if (s)
+		return build_record(cx, loc, s, list.attrs);
+	diag_error(cx->d, loc,
+		   "this callee takes no attributes unless 'attrs_type_key' "
+		   "names their record");
+	cx->attrs.len = list.attrs;
+	return NULL;
+}
+
+static const ir_attrs *
+op_attrs(struct parse_ctx *cx, struct loc loc, const ir_op *op,
+	 struct arg_list list)
+{
+	const struct attrs_schema *named;
+
+	if (op->id == OP_UNKNOWN)
+		return list.record ? list.record :
+		       cx->attrs.len > list.attrs ?
+				     dict_record(cx, list.attrs) : NULL;
+	if (list.record) {
+		if (op->attrs == list.record->schema ||
+		    !op->attrs || (op->traits & (OP_TRAIT_UNREGISTERED |
+						 OP_TRAIT_MISMATCH)))
+			return list.record;
+		diag_error(cx->d, loc, "'%s' takes a record %s, not %s",
+			   op->name, op->attrs->key, list.record->schema->key);
+		return NULL;
+	}
+	if (!op->attrs && cx->attrs.len == list.attrs)
+		return NULL;
+	named = take_type_key(cx, list.attrs);
+	if (!op->attrs && !named) {
+		diag_error(cx->d, cx->attrs.at[list.attrs].key_loc,
+			   "'%s' takes no attributes", op->name);
+		cx->attrs.len = list.attrs;
+		return NULL;
+	}
+	return build_record(cx, loc, named ? named : op->attrs, list.attrs);
+}
+
+static void
+check_inputs(struct parse_ctx *cx, struct loc loc, const ir_op *op, size_t n)
+{
+	if (op->ninputs == OP_MANY_INPUTS || (size_t)op->ninputs == n ||
+	    cx->tainted)
+		return;
+	diag_error(cx->d, loc, "'%s' takes %d argument%s, not %zu", op->name,
+		   op->ninputs, op->ninputs == 1 ? "" : "s", n);
+}
+
+const ir_expr *
+build_call(struct parse_ctx *cx, struct loc loc, struct loc callee_loc,
+	   const ir_expr *callee, struct arg_list list)
+{
+	const ir_attrs *attrs = list.record;
+	const ir_expr *e;
+
+	move_strings(cx, list);
+	vec_clear(&cx->exprs);
+	for (size_t i = list.args; i < cx->args.len; i++)
+		vec_push(&cx->exprs, cx->args.at[i].expr);
+	cx->args.len = list.args;
+	if (callee->kind == IR_OP) {
+		const ir_op *op = ir_as_op_ref(callee)->op;
+
+		check_inputs(cx, callee_loc, op, cx->exprs.len);
+		attrs = op_attrs(cx, callee_loc, op, list);
+	} else if (callee->kind == IR_HOLE) {
+		cx->attrs.len = list.attrs;
+	} else if (!attrs) {
+		attrs = free_attrs(cx, list);
+	}
+	e = ir_new_call(cx->m, build_loc(cx, loc), callee, cx->exprs.at,
+			(uint32_t)cx->exprs.len, attrs);
+	return e;
+}

@@ -1,0 +1,268 @@
+/*
+ * Literals, names, and the small forms of expressions.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "parser/build.h"
+#include "support/suggest.h"
+
+/* Two suffixes are tried in turn: "64" fits everything that "32" does. */
+static unsigned
+natural_width(struct number n)
+{
+	uint64_t limit = (uint64_t)INT32_MAX + n.negative;
+
+	return n.magnitude <= limit ? 32 : 64;
+}
+
+bool
+build_integer(struct parse_ctx *cx, struct loc loc, struct number n,
+	      int64_t *value, unsigned *width)
+{
+	uint64_t limit;
+
+	*width = n.width ? n.width : natural_width(n);
+	*value = 0;
+	if (*width == 8) {
+		diag_error(cx->d, loc, "there are no literals of type int8");
+		return false;
+	}
+	limit = ((uint64_t)1 << (*width - 1)) - !n.negative;
+	if (n.overflow || n.magnitude > limit) {
+		diag_error(cx->d, loc, "int%u cannot hold this number",
+			   *width);
+		return false;
+	}
+	*value = n.negative ? (int64_t)(0 - n.magnitude) :
+			      (int64_t)n.magnitude;
+	return true;
+}
+
+static const ir_expr *
+literal(struct parse_ctx *cx, struct loc loc, struct number n)
+{
+	struct dtype t = DTYPE(FLOAT, n.width);
+	unsigned width;
+	int64_t value;
+
+	if (n.kind == NUM_FLOAT)
+		return ir_new_scalar(cx->m, build_loc(cx, loc), t,
+				     n.negative ? -n.value : n.value);
+	if (!build_integer(cx, loc, n, &value, &width))
+		return build_hole(cx, loc);
+	t = DTYPE(INT, 32);
+	t.bits = (uint8_t)width;
+	return ir_new_scalar_int(cx->m, build_loc(cx, loc), t, value);
+}
+
+const ir_expr *
+build_operand(struct parse_ctx *cx, struct loc loc, struct number n)
+{
+	return n.kind == NUM_EXPR ? n.expr : literal(cx, loc, n);
+}
+
+/* A constructor without fields stands for its call. */
+struct number
+build_plain(struct parse_ctx *cx, struct loc loc, const ir_expr *e)
+{
+	struct number n = { .kind = NUM_EXPR, .expr = e };
+
+	if (e->kind == IR_CTOR && ir_as_ctor(e)->nfields == 0)
+		n.expr = ir_new_call(cx->m, build_loc(cx, loc), e, NULL, 0,
+				     NULL);
+	return n;
+}
+
+struct number
+build_negative(struct number n)
+{
+	n.negative = !n.negative;
+	return n;
+}
+
+/* A sign before an expression is the negation of version 0.6. */
+struct number
+build_minus(struct parse_ctx *cx, struct loc loc, struct number n)
+{
+	if (n.kind != NUM_EXPR)
+		return build_negative(n);
+	n.expr = ir_new_op_call(cx->m, build_loc(cx, loc), OP_negative,
+				&n.expr, 1, NULL);
+	return n;
+}
+
+const ir_expr *
+build_binary(struct parse_ctx *cx, struct loc loc, enum op_id op,
+	     const ir_expr *a, const ir_expr *b)
+{
+	const ir_expr *args[] = { a, b };
+
+	return ir_new_op_call(cx->m, build_loc(cx, loc), op, args, 2, NULL);
+}
+
+const ir_expr *
+build_proj(struct parse_ctx *cx, struct loc loc, const ir_expr *tuple,
+	   uint64_t index)
+{
+	if (index > INT32_MAX) {
+		diag_error(cx->d, loc, "a tuple has no field of this number");
+		return build_hole(cx, loc);
+	}
+	return ir_new_proj(cx->m, build_loc(cx, loc), tuple, (uint32_t)index);
+}
+
+/* A slash belongs to the name before it; tell those who meant a division. */
+static void
+advise_division(struct parse_ctx *cx, const char *name)
+{
+	const char *slash = strchr(name, '/');
+	const char *left;
+
+	if (!slash)
+		return;
+	left = intern_find(&cx->cx->names, name, (size_t)(slash - name));
+	if (left && scope_find(&cx->locals, left))
+		diag_note(cx->d, LOC_NONE,
+			  "'/' is part of a name: a division is written "
+			  "'%%%s / ...'", left);
+}
+
+const ir_expr *
+build_local(struct parse_ctx *cx, struct loc loc, const char *name)
+{
+	const ir_expr *var = scope_find(&cx->locals, name);
+
+	if (!var)
+		var = name_map_get(&cx->free_vars, (uintptr_t)name);
+	if (var)
+		return var;
+	diag_error(cx->d, loc, "variable '%%%s' is not declared here", name);
+	advise_division(cx, name);
+	return build_hole(cx, loc);
+}
+
+const ir_expr *
+build_global(struct parse_ctx *cx, struct loc loc, const char *name)
+{
+	const struct ir_global *g = ir_module_find_global(cx->m, name);
+
+	if (!g) {
+		g = ir_module_global(cx->m, name);
+		((ir_expr *)(uintptr_t)&g->base)->loc = build_loc(cx, loc);
+	}
+	return &g->base;
+}
+
+const ir_expr *
+build_graph(struct parse_ctx *cx, struct loc loc, uint64_t number)
+{
+	const ir_expr *e = graph_find(&cx->graph, number);
+
+	if (e)
+		return e;
+	diag_error(cx->d, loc, "graph variable '%%%llu' is not bound yet",
+		   (unsigned long long)number);
+	return build_hole(cx, loc);
+}
+
+static const ir_expr *
+unknown_op(struct parse_ctx *cx, const char *name)
+{
+	ir_op *op = (ir_op *)(uintptr_t)name_map_get(&cx->unknown_ops,
+						     (uintptr_t)name);
+
+	if (!op) {
+		op = ARENA_NEW(&cx->cx->arena, ir_op);
+		op->id = OP_UNKNOWN;
+		op->name = name;
+		op->ninputs = OP_MANY_INPUTS;
+		op->pattern = PAT_OPAQUE;
+		op->inputs = op->summary = "";
+		name_map_set(&cx->unknown_ops, (uintptr_t)name, op);
+	}
+	return ir_op_node(cx->m, op);
+}
+
+static void
+report_unknown_op(struct parse_ctx *cx, struct loc loc, const char *name)
+{
+	struct suggest s;
+	struct dtype t;
+
+	diag_error(cx->d, loc, "unknown operator '%s'", name);
+	suggest_start(&s, name);
+	for (unsigned i = 0; i < OP_COUNT; i++)
+		suggest_offer(&s, ir_op_info((enum op_id)i)->name);
+	if (suggest_best(&s))
+		diag_note(cx->d, loc, "did you mean '%s'?", suggest_best(&s));
+	else if (scope_find(&cx->locals, name))
+		diag_note(cx->d, loc, "a variable is written '%%%s'", name);
+	else if (dtype_parse(name, strlen(name), &t))
+		diag_note(cx->d, loc, "an element type is written '\"%s\"'",
+			  name);
+}
+
+/* A constructor known so far, else an operator. */
+const ir_expr *
+build_named(struct parse_ctx *cx, struct loc loc, const char *name)
+{
+	const struct ir_ctor *ctor = ir_module_find_ctor(cx->m, name);
+	const ir_expr *node;
+	const ir_op *op;
+
+	if (ctor)
+		return &ctor->base;
+	node = name_map_get(&cx->ops, (uintptr_t)name);
+	if (node)
+		return node;
+	op = ir_op_find(name, intern_len(name));
+	if (op) {
+		node = ir_op_node(cx->m, op);
+		name_map_set(&cx->ops, (uintptr_t)name, node);
+		return node;
+	}
+	if (cx->o.allow_unknown_ops)
+		return unknown_op(cx, name);
+	report_unknown_op(cx, loc, name);
+	return build_hole(cx, loc);
+}
+
+const ir_expr *
+build_bool(struct parse_ctx *cx, struct loc loc, bool value)
+{
+	return ir_new_scalar_int(cx->m, build_loc(cx, loc), DTYPE_BOOL, value);
+}
+
+const ir_expr *
+build_ref_new(struct parse_ctx *cx, struct loc loc, const ir_expr *value)
+{
+	return ir_new_ref_new(cx->m, build_loc(cx, loc), value);
+}
+
+const ir_expr *
+build_ref_read(struct parse_ctx *cx, struct loc loc, const ir_expr *ref)
+{
+	return ir_new_ref_read(cx->m, build_loc(cx, loc), ref);
+}
+
+const ir_expr *
+build_ref_write(struct parse_ctx *cx, struct loc loc, const ir_expr *ref,
+		const ir_expr *value)
+{
+	return ir_new_ref_write(cx->m, build_loc(cx, loc), ref, value);
+}
+
+/* Every caller has reported; the module will not be used. */
+const ir_expr *
+build_hole(struct parse_ctx *cx, struct loc loc)
+{
+	return ir_new_hole(cx->m, loc);
+}
+
+const ir_expr *
+build_if(struct parse_ctx *cx, struct loc loc, const ir_expr *cond,
+	 const ir_expr *a, const ir_expr *b)
+{
+	return ir_new_if(cx->m, build_loc(cx, loc), cond, a, b);
+}

@@ -1,0 +1,214 @@
+/*
+ * References into the metadata, and places written as comments.
+ */
+#include <string.h>
+
+#include "lexer/lex.h"
+#include "parser/build.h"
+#include "parser/meta.h"
+
+/* The comment that directly follows OFF: its text, or NULL. */
+static const char *
+comment_at(const struct parse_ctx *cx, size_t off, size_t *len)
+{
+	const struct source *s = cx->src;
+	const char *end;
+
+	while (off < s->len && (s->text[off] == ' ' || s->text[off] == '\t'))
+		off++;
+	if (off + 2 > s->len || memcmp(s->text + off, "/*", 2) != 0)
+		return NULL;
+	off += 2;
+	end = memmem(s->text + off, s->len - off, "*/", 2);
+	if (!end)
+		return NULL;
+	*len = (size_t)(end - s->text) - off;
+	return s->text + off;
+}
+
+/* The number that ends at *END; *END moves before the ':' in front of it. */
+static bool
+number_before(const char *start, const char **end, unsigned *out)
+{
+	const char *at = *end;
+	uint64_t n;
+
+	while (at > start && at[-1] >= '0' && at[-1] <= '9')
+		at--;
+	if (at == *end || at == start || at[-1] != ':')
+		return false;
+	n = lex_digits(at, (size_t)(*end - at));
+	if (n > UINT32_MAX)
+		return false;
+	*out = (unsigned)n;
+	*end = at - 1;
+	return true;
+}
+
+struct loc
+build_loc(struct parse_ctx *cx, struct loc loc)
+{
+	const char *text, *span, *end;
+	unsigned line, column;
+	size_t len;
+
+	if (cx->no_locs)
+		return LOC_NONE;
+	if (!cx->has_spans)
+		return loc;
+	text = comment_at(cx, loc.off + loc.len, &len);
+	span = text ? memmem(text, len, "span=", 5) : NULL;
+	if (!span)
+		return loc;
+	span += 5;
+	end = text + len;
+	while (end > span && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	if (!number_before(span, &end, &column) ||
+	    !number_before(span, &end, &line))
+		return loc;
+	return ir_module_add_span(cx->m,
+				  ir_name_n(cx->cx, span,
+					    (size_t)(end - span)),
+				  line, column);
+}
+
+/* The type that the comment behind LOC gives, or NULL. */
+static const ir_type *
+commented_type(struct parse_ctx *cx, struct loc loc)
+{
+	const char *text, *type;
+	size_t len;
+
+	text = comment_at(cx, loc.off + loc.len, &len);
+	type = text ? memmem(text, len, "ty=", 3) : NULL;
+	if (!type)
+		return NULL;
+	type += 3;
+	return parse_type_text(cx, (size_t)(type - cx->src->text),
+			       (size_t)(text + len - cx->src->text));
+}
+
+/* A constant that the text names but does not give. */
+static const ir_expr *
+placeholder(struct parse_ctx *cx, struct loc loc, uint32_t index)
+{
+	uint64_t key = (uint64_t)index + 1;
+	const ir_expr *e = name_map_get(&cx->placeholders, key);
+
+	if (!e) {
+		if (!cx->warned_placeholder)
+			diag_warning(cx->d, loc,
+				     "the text has no metadata section: its "
+				     "constants stand without values");
+		cx->warned_placeholder = true;
+		e = ir_new_placeholder(cx->m, build_loc(cx, loc), index,
+				       commented_type(cx, loc));
+		name_map_set(&cx->placeholders, key, e);
+	} else if (!e->type) {
+		ir_set_type(e, commented_type(cx, loc));
+	}
+	return e;
+}
+
+/* Read the metadata section if there is one. */
+static struct meta_reader *
+reader(struct parse_ctx *cx)
+{
+	size_t at;
+
+	if (!cx->meta_tried) {
+		cx->meta_tried = true;
+		at = meta_find(cx);
+		if (at < cx->src->len)
+			cx->meta = meta_open(cx, at);
+		else
+			cx->no_metadata = true;
+	}
+	return cx->meta;
+}
+
+static bool
+lookup(struct parse_ctx *cx, struct loc loc, struct meta_ref ref, ir_attr *out)
+{
+	struct meta_reader *r = reader(cx);
+
+	*out = ATTR_NONE;
+	if (r)
+		return meta_value(r, loc, ref, out);
+	if (!cx->no_metadata)
+		return false;           /* its error was reported */
+	diag_error(cx->d, loc,
+		   "the text has no metadata section to take this from");
+	return false;
+}
+
+const ir_expr *
+build_meta_expr(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
+{
+	ir_attr v;
+
+	reader(cx);
+	if (cx->no_metadata && strcmp(ref.key, "relay.Constant") == 0)
+		return placeholder(cx, loc, ref.index);
+	if (!lookup(cx, loc, ref, &v))
+		return build_hole(cx, loc);
+	if (v.kind == ATTR_EXPR)
+		return v.expr;
+	diag_error(cx->d, loc, "this object of the metadata is no expression");
+	return build_hole(cx, loc);
+}
+
+const ir_type *
+build_meta_type(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
+{
+	ir_attr v;
+
+	if (strcmp(ref.key, "IncompleteType") == 0)
+		return NULL;
+	if (!lookup(cx, loc, ref, &v))
+		return NULL;
+	if (v.kind == ATTR_TYPE)
+		return v.type;
+	diag_error(cx->d, loc, "this object of the metadata is no type");
+	return NULL;
+}
+
+struct ir_dim
+build_meta_dim(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
+{
+	struct ir_dim dim = { .value = -1, .kind = DIM_SYM };
+	ir_attr v;
+
+	if (!lookup(cx, loc, ref, &v))
+		return DIM_UNKNOWN;
+	switch (v.kind) {
+	case ATTR_META:
+		dim.sym = v.meta;
+		return dim;
+	case ATTR_INT:
+		dim.value = v.i;
+		dim.kind = v.bits == 64 ? DIM_INT64 : DIM_INT;
+		if (v.i >= 0)
+			return dim;
+		break;
+	case ATTR_ANY:
+		return DIM_UNKNOWN;
+	default:
+		break;
+	}
+	diag_error(cx->d, loc, "this object of the metadata is no dimension");
+	return DIM_UNKNOWN;
+}
+
+ir_attr
+build_meta_value(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
+{
+	ir_attr v;
+
+	reader(cx);
+	if (cx->no_metadata && strcmp(ref.key, "relay.Constant") == 0)
+		return build_expr_value(placeholder(cx, loc, ref.index));
+	lookup(cx, loc, ref, &v);
+	return v;
+}

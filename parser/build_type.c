@@ -1,0 +1,132 @@
+/*
+ * Types.
+ */
+#include <string.h>
+
+#include "parser/build.h"
+
+/* Types inside of types must be written out: holes are for annotations. */
+uint32_t
+build_type_item(struct parse_ctx *cx, struct loc loc, const ir_type *t)
+{
+	(void)loc;
+	if (!t)
+		t = ir_type_new_hole(cx->cx, UINT32_MAX);
+	vec_push(&cx->types, t);
+	return (uint32_t)cx->types.len - 1;
+}
+
+const ir_type *
+build_named_type(struct parse_ctx *cx, struct loc loc, const char *name)
+{
+	const ir_type *t = scope_find(&cx->type_vars, name);
+	struct dtype dtype;
+
+	if (t)
+		return t;
+	if (dtype_parse(name, intern_len(name), &dtype))
+		return ir_type_scalar(cx->cx, dtype);
+	return build_adt(cx, loc, name, NO_ITEMS);
+}
+
+const ir_type *
+build_adt(struct parse_ctx *cx, struct loc loc, const char *name,
+	  uint32_t args)
+{
+	uint32_t n = count_items(args, cx->types.len);
+	size_t first = cx->types.len - n;
+	const ir_type *t;
+
+	(void)loc;
+	t = ir_type_adt(cx->cx, name, n ? cx->types.at + first : NULL, n);
+	cx->types.len = first;
+	return t;
+}
+
+const ir_type *
+build_tensor_type(struct parse_ctx *cx, struct loc loc, struct loc dtype_loc,
+		  uint32_t dims, const char *dtype)
+{
+	uint32_t n = count_items(dims, cx->dims.len);
+	size_t first = cx->dims.len - n;
+	const ir_type *t;
+	struct dtype dt;
+	int64_t size;
+
+	if (!dtype_parse(dtype, intern_len(dtype), &dt)) {
+		diag_error(cx->d, dtype_loc, "unknown element type '%s'",
+			   dtype);
+		dt = DTYPE(FLOAT, 32);
+	}
+	t = ir_type_tensor(cx->cx, dt, n ? cx->dims.at + first : NULL, n);
+	if (ir_shape_is_static(ir_as_tensor_type(t)) &&
+	    (!ir_shape_size(ir_as_tensor_type(t), &size) ||
+	     size > INT64_MAX / 64))
+		diag_error(cx->d, loc, "the size of this tensor overflows");
+	cx->dims.len = first;
+	return t;
+}
+
+const ir_type *
+build_tuple_type(struct parse_ctx *cx, uint32_t fields)
+{
+	uint32_t n = count_items(fields, cx->types.len);
+	size_t first = cx->types.len - n;
+	const ir_type *t;
+
+	t = ir_type_tuple(cx->cx, n ? cx->types.at + first : NULL, n);
+	cx->types.len = first;
+	return t;
+}
+
+/* "(T)": a tuple of one field, but in version 0.6 just T. */
+const ir_type *
+build_paren_type(struct parse_ctx *cx, uint32_t fields)
+{
+	if (cx->lex.old && cx->types.len - fields == 1)
+		return vec_pop(&cx->types);
+	return build_tuple_type(cx, fields);
+}
+
+const ir_type *
+build_fn_type(struct parse_ctx *cx, uint32_t params, const ir_type *ret)
+{
+	const struct fn_frame *f = &vec_last(&cx->frames);
+	uint32_t n = count_items(params, cx->types.len);
+	size_t first = cx->types.len - n;
+	const ir_type *t;
+
+	if (!ret)
+		ret = ir_type_new_hole(cx->cx, UINT32_MAX);
+	t = ir_type_func(cx->cx, n ? cx->types.at + first : NULL, n, ret,
+			 f->ntype_params ? cx->types.at + f->type_params : NULL,
+			 f->ntype_params);
+	build_close_frame(cx);
+	return t;
+}
+
+const ir_type *
+build_ref_type(struct parse_ctx *cx, const ir_type *value)
+{
+	if (!value)
+		value = ir_type_new_hole(cx->cx, UINT32_MAX);
+	return ir_type_ref(cx->cx, value);
+}
+
+uint32_t
+build_dim_item(struct parse_ctx *cx, struct ir_dim dim)
+{
+	vec_push(&cx->dims, dim);
+	return (uint32_t)cx->dims.len - 1;
+}
+
+struct ir_dim
+build_dim(struct parse_ctx *cx, struct loc loc, struct number n)
+{
+	struct ir_dim dim = DIM(0);
+	unsigned width;
+
+	if (build_integer(cx, loc, n, &dim.value, &width) && width == 64)
+		dim.kind = DIM_INT64;
+	return dim;
+}

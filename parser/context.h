@@ -1,0 +1,180 @@
+/*
+ * What scanner, grammar and builders share while one text is read.
+ * Private to lexer/ and parser/.
+ */
+#ifndef RELAY_PARSER_CONTEXT_H
+#define RELAY_PARSER_CONTEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ir/meta.h"
+#include "ir/module.h"
+#include "parser/parser.h"
+#include "parser/scope.h"
+#include "support/vec.h"
+
+/*
+ * A number as written, or an expression that stands where a number might: a
+ * sign before a number belongs to it, a sign before anything else is a call.
+ */
+enum number_kind { NUM_INT, NUM_FLOAT, NUM_EXPR };
+
+struct number {
+	union {
+		uint64_t magnitude;     /* INT */
+		double value;           /* FLOAT, without sign */
+		const ir_expr *expr;    /* EXPR */
+	};
+	uint8_t kind;
+	uint8_t width;                  /* 0: none was written */
+	bool negative;
+	bool overflow;                  /* INT: more than 64 bits */
+};
+
+/* meta[KEY][INDEX] */
+struct meta_ref {
+	const char *key;                /* interned */
+	uint32_t index;
+};
+
+/* The items of a call's parentheses lie on the stacks from here on. */
+struct arg_list {
+	uint32_t args;
+	uint32_t attrs;
+	const ir_attrs *record;         /* a record given as last argument */
+};
+
+/* A statement of a block: where stacks stood before it. */
+struct block_mark {
+	uint32_t lets;
+	uint32_t scope;
+	const struct ir_var *var;       /* bound by it, of a let only */
+};
+
+/* An argument; or, without EXPR, a string by position (version 0.6). */
+struct arg_item {
+	const ir_expr *expr;
+	struct loc loc;
+	const char *name;
+};
+
+/* KEY = VALUE; KEY is NULL for a value by position (version 0.6). */
+struct attr_item {
+	const char *key;
+	ir_attr value;
+	struct loc key_loc;
+	struct loc value_loc;
+};
+
+/* A binding that waits for the end of its block. */
+struct let_item {
+	const struct ir_var *var;
+	const ir_expr *value;
+	struct loc loc;
+};
+
+/* A function whose end was not read yet. */
+struct fn_frame {
+	uint32_t scope;
+	uint32_t type_scope;
+	uint32_t params;
+	uint32_t attrs;
+	uint32_t type_params;
+	uint32_t ntype_params;
+	uint32_t first_id;              /* node ids below are older */
+	struct loc loc;
+};
+
+enum bracket_kind {
+	BRACKET_PLAIN,
+	BRACKET_PARAMS,                 /* of a function: names are bound */
+	BRACKET_PATTERN,
+	BRACKET_ARM_PATTERN,            /* of a match, left of the arrow */
+	BRACKET_ARM_BODY,               /* right of it */
+};
+
+struct open_bracket {
+	uint32_t off;
+	char opener;
+	uint8_t kind;                   /* enum bracket_kind */
+};
+
+enum text_kind { TEXT_MODULE, TEXT_EXPR, TEXT_TYPE };
+
+/* The scanner's part. */
+struct lex_state {
+	enum text_kind text_kind;
+	size_t read_pos;                /* what flex has not been given yet */
+	size_t off;                     /* end of the last token */
+	int start_token;                /* sent before the first, or 0 */
+	int prev;                       /* last token sent */
+	int held;                       /* read, to be sent after a ';' */
+	struct loc held_loc;
+	_Alignas(8) char held_value[24];
+	bool old;                       /* header of version 0.0.4 or older */
+	bool ended;                     /* nothing more comes */
+	bool params_next;               /* the next '(' opens parameters */
+	unsigned comment_depth;
+	struct loc comment_start;
+	VEC(struct open_bracket) open;
+	VEC(uint32_t) matches;          /* depths at which arms will open */
+	bool globals_known;             /* all names behind "def @" interned */
+	struct name_map globals;        /* those names */
+};
+
+/* No record has more fields. */
+enum { MAX_FIELDS = 64 };
+
+struct meta_reader;                     /* parser/meta.h */
+
+struct parse_ctx {
+	ir_module *m;
+	ir_context *cx;
+	struct source *src;
+	struct diag *d;
+	struct parse_options o;
+	void *scanner;
+	struct lex_state lex;
+
+	struct scope locals;
+	struct scope type_vars;
+	struct name_map free_vars;
+	struct name_map ops;            /* name -> node of an operator */
+	struct name_map placeholders;   /* index + 1 -> constant */
+	struct name_map unknown_ops;
+	struct graph_table graph;
+
+	VEC(struct arg_item) args;
+	VEC(struct attr_item) attrs;
+	VEC(struct let_item) lets;
+	VEC(const struct ir_var *) params;
+	VEC(const ir_type *) types;
+	VEC(struct ir_dim) dims;
+	VEC(const ir_pattern *) patterns;
+	VEC(struct ir_clause) clauses;
+	VEC(ir_attr) values;
+	VEC(struct ir_dict_entry) entries;
+	VEC(struct fn_frame) frames;
+	VEC(const ir_expr *) exprs;     /* scratch for one call */
+	VEC(ir_attr) fields;            /* scratch for one record */
+
+	ir_def *def;                    /* those being read, or NULL */
+	ir_type_def *type_def;
+	const char *type_name;
+	struct loc type_loc;
+	bool type_extern;
+	uint32_t ndefs;
+	const ir_expr *result;          /* of a bare expression */
+	const ir_type *result_type;
+	struct meta_reader *meta;
+	bool meta_tried;
+	bool no_metadata;               /* the text has no such section */
+	bool has_spans;                 /* "span=" occurs in the text */
+	bool no_locs;                   /* the standard definitions */
+	bool tainted;                   /* a syntax error in this definition */
+	bool warned_placeholder;
+};
+
+#endif

@@ -1,0 +1,555 @@
+/*
+ * The grammar of Relay text.
+ *
+ * Each action is one call of parser/build.h. Lists grow to the left, so that
+ * a chain of a million bindings takes constant stack; their items lie on the
+ * stacks of struct parse_ctx, and the value of a list is where its items
+ * start.
+ */
+%require "3.8"
+%define api.pure full
+%define api.prefix {relay_yy}
+%define api.token.prefix {TOK_}
+%define api.location.type { struct loc }
+%define parse.error custom
+%locations
+%initial-action { @$ = LOC_NONE; }
+%param { struct parse_ctx *cx }
+%expect 0
+
+%code requires {
+#include "parser/context.h"
+
+#define YYLLOC_DEFAULT(cur, rhs, n)                                          \
+	do {                                                                 \
+		const struct loc *last_ = &YYRHSLOC(rhs, (n));               \
+		uint32_t end_ = last_->off + last_->len;                     \
+		(cur).off = (n) ? YYRHSLOC(rhs, 1).off : end_;               \
+		(cur).len = (end_ - (cur).off) & 0x7fffffff;                 \
+		(cur).span = 0;                                              \
+	} while (0)
+}
+
+%code {
+#include "lexer/lex.h"
+#include "parser/build.h"
+
+/* Brackets are counted by the scanner: the grammar's own stack may grow. */
+#define YYMAXDEPTH (1 << 28)
+#define YYSTACK_USE_ALLOCA 0
+
+static void relay_yyerror(struct loc *loc, struct parse_ctx *cx,
+			  const char *message);
+}
+
+%union {
+	const char *name;
+	uint64_t number;
+	bool flag;
+	uint32_t at;
+	struct number num;
+	struct meta_ref meta;
+	struct arg_list list;
+	struct block_mark mark;
+	struct ir_dim dim;
+	const ir_expr *expr;
+	const ir_type *type;
+	const ir_pattern *pattern;
+	const ir_attrs *record;
+	ir_attr value;
+}
+
+%token START_MODULE START_EXPR START_TYPE
+%token LET "'let'" FN "'fn'" DEF "'def'" IF "'if'" ELSE "'else'"
+%token TYPE "'type'" MATCH "'match'" MATCH_SOME "'match?'"
+%token EXTERN "'extern'" FREE_VAR "'free_var'" REF "'ref'"
+%token REF_READ "'ref_read'" REF_WRITE "'ref_write'" TENSOR "'Tensor'"
+%token IMPORT "'import'"
+%token ARROW "'->'" FAT_ARROW "'=>'" EQ "'=='" NE "'!='" LE "'<='" GE "'>='"
+%token ASSIGN "':='" WILDCARD "'_'"
+%token VERSION "a version line" METADATA "a metadata section"
+%token RAW "a lowered function"
+%token <name> NAME "a name" KEY "an attribute" STRING "a string"
+%token <name> LOCAL "a local variable" GLOBAL "a global name"
+%token <name> QUOTED "a quoted name"
+%token <number> GRAPH "a graph variable" GRAPH_DEF "a graph binding"
+%token <number> PROJ "a projection"
+%token <num> INT "an integer" FLOAT "a float"
+%token <flag> BOOL "a boolean"
+%token <meta> META "a metadata reference"
+%token <meta> META_RECORD "a record of attributes"
+%token END 0 "the end of the text"
+
+/* A brace behind a data type holds its constructors. */
+%precedence NO_BRACE
+%precedence '{'
+%left EQ NE
+%left '<' LE '>' GE
+%left '+' '-'
+%left '*' '/'
+
+%type <expr> expr rhs binop postfix primary function match if
+%type <num> operand number signed
+%type <mark> stmts stmt bindings binding let_head
+%type <list> call_args
+%type <at> exprs args arg attrs attr types type_list dims dim_list arms
+%type <at> arm_list arm arm_open patterns pattern_list value_list entry_list
+%type <at> entry names type_params
+%type <type> type annotation result
+%type <dim> dim
+%type <pattern> pattern
+%type <value> value
+%type <flag> match_kind
+
+%%
+
+start
+: START_MODULE version definitions metadata
+| START_EXPR version definitions expr metadata
+	{ cx->result = $expr; }
+| START_TYPE type
+	{ cx->result_type = $type; }
+;
+
+version
+: %empty			{ build_no_version(cx, @$); }
+| VERSION			{ build_version(cx, @$); }
+;
+
+metadata
+: %empty
+| METADATA			{ build_metadata(cx, @$); }
+;
+
+definitions
+: %empty
+| definitions definition	{ build_next_definition(cx); }
+| definitions error		{ build_lost_definition(cx); }
+;
+
+definition
+: def_head '(' params ')' result '{' expr '}'
+	{ build_def(cx, @$, $result, $expr); }
+| RAW				{ build_raw(cx, @RAW); }
+| type_intro ctors		{ build_type_def(cx); }
+| IMPORT STRING semicolon	{ build_import(cx, @STRING, $STRING); }
+;
+
+semicolon
+: %empty
+| ';'
+;
+
+def_head
+: def_open type_params		{ build_type_params(cx, $type_params); }
+;
+
+def_open
+: DEF GLOBAL			{ build_def_open(cx, @GLOBAL, $GLOBAL); }
+;
+
+type_intro
+: type_head type_params		{ build_type_intro(cx, $type_params); }
+;
+
+type_head
+: TYPE NAME			{ build_type_open(cx, @NAME, $NAME, false); }
+| EXTERN TYPE NAME		{ build_type_open(cx, @NAME, $NAME, true); }
+;
+
+ctors
+: %empty %prec NO_BRACE
+| '{' '}'
+| '{' ctor_list comma '}'
+;
+
+ctor_list
+: ctor
+| ctor_list ',' ctor
+;
+
+ctor
+: NAME				{ build_ctor(cx, @NAME, $NAME, NO_ITEMS); }
+| NAME '(' types ')'		{ build_ctor(cx, @NAME, $NAME, $types); }
+;
+
+comma
+: %empty
+| ','
+;
+
+type_params
+: %empty			{ $$ = build_no_names(cx); }
+| '[' ']'			{ $$ = build_no_names(cx); }
+| '[' names comma ']'		{ $$ = $names; }
+;
+
+names
+: NAME				{ $$ = build_name(cx, $NAME); }
+| names ',' NAME		{ build_name(cx, $NAME); $$ = $1; }
+;
+
+/* Functions. */
+
+function
+: fn_head '(' params ')' result '{' expr '}'
+	{ $$ = build_function(cx, @$, $result, $expr); }
+;
+
+fn_head
+: fn_open type_params		{ build_type_params(cx, $type_params); }
+;
+
+fn_open
+: FN				{ build_fn_open(cx, @$); }
+;
+
+params
+: %empty
+| param_list comma
+| param_list ',' attrs comma
+| attrs comma
+;
+
+param_list
+: param
+| param_list ',' param
+;
+
+param
+: LOCAL annotation
+	{ build_param(cx, @LOCAL, @annotation, $LOCAL, $annotation); }
+| LOCAL '{' attrs comma '}' annotation
+	{ build_device_param(cx, @LOCAL, @annotation, $LOCAL, $attrs,
+			     $annotation); }
+;
+
+annotation
+: %empty			{ $$ = NULL; }
+| ':' type			{ $$ = $type; }
+;
+
+result
+: %empty			{ $$ = NULL; }
+| ARROW type			{ $$ = $type; }
+;
+
+/* Expressions. */
+
+expr
+: binop
+| stmts binop			{ $$ = build_block(cx, $stmts, $binop); }
+;
+
+stmts
+: stmt
+| stmts stmt			{ $$ = $1; }
+;
+
+stmt
+: binding
+| binop ';'			{ $$ = build_drop(cx, @binop, $binop); }
+| error ';'			{ $$ = build_lost(cx); yyerrok; }
+;
+
+binding
+: GRAPH_DEF '=' rhs ';'
+	{ $$ = build_graph_def(cx, @GRAPH_DEF, $GRAPH_DEF, $rhs); }
+| let_head rhs ';'		{ $$ = build_let(cx, @$, $let_head, $rhs); }
+| FREE_VAR LOCAL annotation ';'
+	{ $$ = build_free_var(cx, @LOCAL, @annotation, $LOCAL, $annotation); }
+;
+
+let_head
+: LET LOCAL annotation '='
+	{ $$ = build_let_open(cx, @LOCAL, @annotation, $LOCAL, $annotation); }
+;
+
+/* What may stand right of '=': bindings, but no dropped values. */
+rhs
+: binop
+| bindings binop		{ $$ = build_block(cx, $bindings, $binop); }
+;
+
+bindings
+: binding
+| bindings binding		{ $$ = $1; }
+;
+
+binop
+: operand			{ $$ = build_operand(cx, @$, $operand); }
+| binop[a] '+' binop[b]		{ $$ = build_binary(cx, @$, OP_add, $a, $b); }
+| binop[a] '-' binop[b]
+	{ $$ = build_binary(cx, @$, OP_subtract, $a, $b); }
+| binop[a] '*' binop[b]
+	{ $$ = build_binary(cx, @$, OP_multiply, $a, $b); }
+| binop[a] '/' binop[b]
+	{ $$ = build_binary(cx, @$, OP_divide, $a, $b); }
+| binop[a] '<' binop[b]		{ $$ = build_binary(cx, @$, OP_less, $a, $b); }
+| binop[a] LE binop[b]
+	{ $$ = build_binary(cx, @$, OP_less_equal, $a, $b); }
+| binop[a] '>' binop[b]
+	{ $$ = build_binary(cx, @$, OP_greater, $a, $b); }
+| binop[a] GE binop[b]
+	{ $$ = build_binary(cx, @$, OP_greater_equal, $a, $b); }
+| binop[a] EQ binop[b]
+	{ $$ = build_binary(cx, @$, OP_equal, $a, $b); }
+| binop[a] NE binop[b]
+	{ $$ = build_binary(cx, @$, OP_not_equal, $a, $b); }
+;
+
+operand
+: postfix			{ $$ = build_plain(cx, @$, $postfix); }
+| number
+| '-' operand[inner]		{ $$ = build_minus(cx, @$, $inner); }
+;
+
+number
+: INT
+| FLOAT
+;
+
+postfix
+: primary
+| postfix[inner] PROJ		{ $$ = build_proj(cx, @$, $inner, $PROJ); }
+| postfix[inner] '(' call_args ')'
+	{ $$ = build_call(cx, @$, @inner, $inner, $call_args); }
+| postfix[inner] '^'		{ $$ = build_ref_read(cx, @$, $inner); }
+;
+
+primary
+: LOCAL				{ $$ = build_local(cx, @$, $LOCAL); }
+| GLOBAL			{ $$ = build_global(cx, @$, $GLOBAL); }
+| GRAPH				{ $$ = build_graph(cx, @$, $GRAPH); }
+| META				{ $$ = build_meta_expr(cx, @$, $META); }
+| NAME				{ $$ = build_named(cx, @$, $NAME); }
+| BOOL				{ $$ = build_bool(cx, @$, $BOOL); }
+| function
+| match
+| if
+| REF '(' expr ')'		{ $$ = build_ref_new(cx, @$, $expr); }
+| REF_READ '(' expr ')'		{ $$ = build_ref_read(cx, @$, $expr); }
+| REF_WRITE '(' expr[r] ',' expr[v] ')'
+	{ $$ = build_ref_write(cx, @$, $r, $v); }
+| '(' expr[r] ASSIGN expr[v] ')'
+	{ $$ = build_ref_write(cx, @$, $r, $v); }
+| '(' ')'			{ $$ = build_unit(cx, @$); }
+| '(' exprs ')'			{ $$ = build_paren(cx, @$, $exprs); }
+| '(' exprs ',' ')'		{ $$ = build_tuple(cx, @$, $exprs); }
+| '(' error ')'			{ $$ = build_hole(cx, @$); yyerrok; }
+| '{' expr '}'			{ $$ = $expr; }
+;
+
+exprs
+: expr				{ $$ = build_item(cx, @$, $expr); }
+| exprs ',' expr		{ build_item(cx, @expr, $expr); $$ = $1; }
+;
+
+call_args
+: %empty			{ $$ = build_args(cx, NO_ITEMS, NO_ITEMS, NULL); }
+| args comma			{ $$ = build_args(cx, $args, NO_ITEMS, NULL); }
+| args ',' attrs comma		{ $$ = build_args(cx, $args, $attrs, NULL); }
+| args ',' META_RECORD
+	{ $$ = build_record_args(cx, @META_RECORD, $args, $META_RECORD); }
+| attrs comma			{ $$ = build_args(cx, NO_ITEMS, $attrs, NULL); }
+| META_RECORD
+	{ $$ = build_record_args(cx, @$, NO_ITEMS, $META_RECORD); }
+;
+
+args
+: arg
+| args ',' arg			{ $$ = $1; }
+;
+
+arg
+: expr				{ $$ = build_item(cx, @$, $expr); }
+| STRING			{ $$ = build_string_arg(cx, @$, $STRING); }
+;
+
+if
+: IF '(' expr[c] ')' '{' expr[a] '}' ELSE '{' expr[b] '}'
+	{ $$ = build_if(cx, @$, $c, $a, $b); }
+;
+
+match
+: match_kind postfix '{' arms '}'
+	{ $$ = build_match(cx, @$, $match_kind, $postfix, $arms); }
+;
+
+match_kind
+: MATCH				{ $$ = true; }
+| MATCH_SOME			{ $$ = false; }
+;
+
+arms
+: %empty			{ $$ = NO_ITEMS; }
+| arm_list comma
+;
+
+arm_list
+: arm
+| arm_list ',' arm		{ $$ = $1; }
+;
+
+arm
+: arm_open pattern FAT_ARROW expr
+	{ $$ = build_arm(cx, $arm_open, $pattern, $expr); }
+;
+
+arm_open
+: %empty			{ $$ = build_arm_open(cx); }
+;
+
+pattern
+: WILDCARD			{ $$ = build_wildcard(cx, @$); }
+| LOCAL annotation
+	{ $$ = build_var_pattern(cx, @LOCAL, @annotation, $LOCAL, $annotation); }
+| NAME			{ $$ = build_ctor_pattern(cx, @$, $NAME, NO_ITEMS); }
+| NAME '(' patterns ')'
+	{ $$ = build_ctor_pattern(cx, @NAME, $NAME, $patterns); }
+| '(' patterns ')'		{ $$ = build_tuple_pattern(cx, @$, $patterns); }
+;
+
+patterns
+: %empty			{ $$ = NO_ITEMS; }
+| pattern_list comma
+;
+
+pattern_list
+: pattern			{ $$ = build_sub_pattern(cx, $pattern); }
+| pattern_list ',' pattern	{ build_sub_pattern(cx, $pattern); $$ = $1; }
+;
+
+/* Types. */
+
+type
+: WILDCARD			{ $$ = NULL; }
+| NAME				{ $$ = build_named_type(cx, @$, $NAME); }
+| NAME '[' types ']'		{ $$ = build_adt(cx, @$, $NAME, $types); }
+| TENSOR '[' '(' dims ')' ',' NAME ']'
+	{ $$ = build_tensor_type(cx, @$, @NAME, $dims, $NAME); }
+| '(' ')'			{ $$ = build_tuple_type(cx, NO_ITEMS); }
+| '(' type_list ')'		{ $$ = build_paren_type(cx, $type_list); }
+| '(' type_list ',' ')'		{ $$ = build_tuple_type(cx, $type_list); }
+| fn_type_head '(' types ')' ARROW type[ret]
+	{ $$ = build_fn_type(cx, $types, $ret); }
+| REF '(' type[inner] ')'	{ $$ = build_ref_type(cx, $inner); }
+| META				{ $$ = build_meta_type(cx, @$, $META); }
+;
+
+fn_type_head
+: fn_type_open type_params	{ build_type_params(cx, $type_params); }
+;
+
+fn_type_open
+: FN				{ build_fn_open(cx, @$); }
+;
+
+types
+: %empty			{ $$ = NO_ITEMS; }
+| type_list comma
+;
+
+type_list
+: type				{ $$ = build_type_item(cx, @$, $type); }
+| type_list ',' type		{ build_type_item(cx, @type, $type); $$ = $1; }
+;
+
+dims
+: %empty			{ $$ = NO_ITEMS; }
+| dim_list comma
+;
+
+dim_list
+: dim				{ $$ = build_dim_item(cx, $dim); }
+| dim_list ',' dim		{ build_dim_item(cx, $dim); $$ = $1; }
+;
+
+dim
+: INT				{ $$ = build_dim(cx, @$, $INT); }
+| '?'				{ $$ = DIM_UNKNOWN; }
+| META				{ $$ = build_meta_dim(cx, @$, $META); }
+| '(' dim[inner] ')'		{ $$ = $inner; }
+;
+
+/* Attributes. */
+
+attrs
+: attr
+| attrs comma attr		{ $$ = $1; }
+;
+
+attr
+: KEY '=' value
+	{ $$ = build_attr(cx, @KEY, @value, $KEY, $value); }
+;
+
+value
+: signed			{ $$ = build_number_value(cx, @$, $signed); }
+| BOOL				{ $$ = ATTR_BOOLEAN($BOOL); }
+| STRING			{ $$ = ATTR_STR($STRING); }
+| NAME				{ $$ = build_name_value(cx, @$, $NAME); }
+| META				{ $$ = build_meta_value(cx, @$, $META); }
+| META_RECORD			{ $$ = build_meta_value(cx, @$, $META_RECORD); }
+| LOCAL
+	{ $$ = build_expr_value(build_local(cx, @$, $LOCAL)); }
+| GLOBAL
+	{ $$ = build_expr_value(build_global(cx, @$, $GLOBAL)); }
+| QUOTED
+	{ $$ = build_expr_value(build_global(cx, @$, $QUOTED)); }
+| GRAPH
+	{ $$ = build_expr_value(build_graph(cx, @$, $GRAPH)); }
+| '?'				{ $$ = (ir_attr){ .kind = ATTR_ANY }; }
+| '[' ']'			{ $$ = build_array_value(cx, NO_ITEMS); }
+| '[' value_list comma ']'	{ $$ = build_array_value(cx, $value_list); }
+| '{' '}'			{ $$ = build_dict_value(cx, NO_ITEMS); }
+| '{' entry_list comma '}'	{ $$ = build_dict_value(cx, $entry_list); }
+| '(' value[inner] ')'		{ $$ = $inner; }
+;
+
+signed
+: number
+| '-' signed[inner]		{ $$ = build_negative($inner); }
+;
+
+value_list
+: value				{ $$ = build_value_item(cx, $value); }
+| value_list ',' value		{ build_value_item(cx, $value); $$ = $1; }
+;
+
+entry_list
+: entry
+| entry_list ',' entry		{ $$ = $1; }
+;
+
+entry
+: KEY '=' value			{ $$ = build_entry(cx, $KEY, $value); }
+| STRING '=' value		{ $$ = build_entry(cx, $STRING, $value); }
+| STRING ':' value		{ $$ = build_entry(cx, $STRING, $value); }
+;
+
+%%
+static int
+yyreport_syntax_error(const yypcontext_t *ctx, struct parse_ctx *cx)
+{
+	enum { MOST = 4 };
+	yysymbol_kind_t kinds[MOST];
+	const char *names[MOST];
+	yysymbol_kind_t token = yypcontext_token(ctx);
+	int n = yypcontext_expected_tokens(ctx, kinds, MOST);
+
+	for (int i = 0; i < n; i++)
+		names[i] = yysymbol_name(kinds[i]);
+	build_syntax_error(cx, *yypcontext_location(ctx),
+			   token == YYSYMBOL_YYEMPTY ? "nothing" :
+						       yysymbol_name(token),
+			   names, n > 0 && n < MOST ? (unsigned)n : 0);
+	return 0;
+}
+
+/* Called when the grammar's stack cannot grow. */
+static void
+relay_yyerror(struct loc *loc, struct parse_ctx *cx, const char *message)
+{
+	diag_error(cx->d, *loc, "%s", message);
+}
