@@ -1,0 +1,108 @@
+#include "passes/input.h"
+
+#include "ir/equal.h"
+#include "ir/expr.h"
+#include "ir/module.h"
+#include "ir/print.h"
+#include "ir/walk.h"
+#include "parser/parser.h"
+
+/* A function over the free variables of E, which are then bound. */
+static const ir_expr *
+close_over_free_vars(ir_module *m, const ir_expr *e)
+{
+	ir_expr_vec free_vars = {0};
+	VEC(const struct ir_var *) params = {0};
+	struct ir_function_parts parts = {.body = e};
+	const ir_expr *fn;
+
+	ir_free_vars(e, &free_vars);
+	for (size_t i = 0; i < free_vars.len; i++) {
+		ir_expr *var = (ir_expr *)(uintptr_t)free_vars.at[i];
+
+		var->flags &= (uint8_t)~IR_FREE_VAR;
+		vec_push(&params, ir_as_var(var));
+	}
+	parts.params = params.at;
+	parts.nparams = (uint32_t)params.len;
+	fn = ir_new_function(m, e->loc, &parts);
+	vec_free(&free_vars);
+	vec_free(&params);
+	return fn;
+}
+
+bool
+input_wrap_expr(ir_module *m, const ir_expr *e, struct diag *d)
+{
+	const char *name = ir_name(m->cx, "main");
+	const ir_def *old = ir_module_find(m, name);
+
+	if (old) {
+		diag_error(d, old->loc,
+			   "the expression becomes '@main', which "
+			   "is defined already");
+		return false;
+	}
+	if (e->kind != IR_FUNCTION)
+		e = close_over_free_vars(m, e);
+	ir_module_add_function(m, name, e, e->loc);
+	return true;
+}
+
+static bool
+read_again(const ir_module *m, struct source *s, struct diag *d)
+{
+	struct ir_equal_options options = {0};
+	struct ir_difference first = {0};
+	ir_module *again = parse_module(m->cx, s, d, NULL);
+	bool same;
+
+	if (!again)
+		return false;
+	same = ir_module_equal(m, again, &options, &first);
+	if (!same)
+		diag_error(d, first.b ? first.b->loc : LOC_NONE,
+			   "the printed module reads back differently: %s",
+			   first.what ? first.what : "structure");
+	ir_module_free(again);
+	return same;
+}
+
+bool
+input_check_roundtrip(const ir_module *m, struct diag *d)
+{
+	struct print_options print = {.types = PRINT_TYPES_AUTO};
+	struct source *before = d->source;
+	struct buf text = {0};
+	struct source s;
+	bool ok;
+
+	ir_print_module(&text, m, &print);
+	source_init(&s, "<printed>", text.at, text.len);
+	d->source = &s;
+	ok = read_again(m, &s, d);
+	d->source = before;
+	source_free(&s);
+	buf_free(&text);
+	return ok;
+}
+
+static bool
+find_span(void *env, uint32_t index, struct diag_span *out)
+{
+	const ir_module *m = env;
+
+	if (index >= m->spans.len)
+		return false;
+	out->name = m->spans.at[index].name;
+	out->line = m->spans.at[index].line;
+	out->column = m->spans.at[index].column;
+	return true;
+}
+
+void
+input_use_spans(const ir_module *m, struct diag *d)
+{
+	d->span_of = m ? find_span : NULL;
+	d->span_env = (void *)(uintptr_t)m;
+}
