@@ -138,6 +138,12 @@ run(struct rewriter *r, const ir_expr *root)
 			break;
 		top = &vec_last(&stack);
 		e = NULL;
+		if (top->next == 1 && top->e->kind == IR_LET &&
+		    r->rules->bound)
+			r->rules->bound(ir_as_let(top->e),
+					ir_map_get(&r->memo,
+						   ir_operand(top->e, 0)),
+					r->env);
 		if (top->next < ir_num_operands(top->e)) {
 			e = ir_operand(top->e, top->next++);
 			continue;

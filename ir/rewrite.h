@@ -23,6 +23,12 @@ struct ir_rules {
 	ir_rule_fn *on[IR_KIND_COUNT];  /* NULL: keep the node */
 	/* Return false to leave E and all below it alone (may be NULL). */
 	bool (*enter)(const ir_expr *e, void *env);
+	/*
+	 * Called between the value and the body of a let (may be NULL): what
+	 * the rule for IR_VAR answers in the body may depend on it.
+	 */
+	void (*bound)(const struct ir_let *let, const ir_expr *value,
+		      void *env);
 	bool drop_types;                /* rebuilt nodes have no type */
 };
 

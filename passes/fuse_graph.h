@@ -1,0 +1,52 @@
+/*
+ * The graph that operator fusion works on: nodes of one function with edges
+ * from producers to users, and its post-dominator tree.
+ */
+#ifndef RELAY_PASSES_FUSE_GRAPH_H
+#define RELAY_PASSES_FUSE_GRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/expr.h"
+#include "ir/module.h"
+#include "ir/walk.h"
+#include "support/arena.h"
+
+struct fuse_edge {
+	uint32_t user;                  /* index of the node that reads */
+	enum op_pattern pattern;        /* how it reads */
+	struct fuse_edge *next;
+};
+
+struct fuse_node {
+	const ir_expr *expr;
+	enum op_pattern pattern;
+	bool external;                  /* read by something but data flow */
+	struct fuse_edge *outputs;      /* in order of discovery */
+	struct fuse_edge *last;
+
+	/* The post-dominator tree; indices, FUSE_NONE at a root. */
+	uint32_t parent;
+	uint32_t depth;
+	enum op_pattern tree_pattern;   /* worst edge on the way to PARENT */
+	uint32_t jump;                  /* an ancestor further up */
+	enum op_pattern jump_pattern;   /* worst tree pattern before it */
+};
+
+#define FUSE_NONE UINT32_MAX
+
+struct fuse_graph {
+	struct fuse_node *nodes;        /* producers before users */
+	uint32_t n;
+	uint32_t *index;                /* by expression id; FUSE_NONE */
+};
+
+/*
+ * The graph of FN, which must have types. Functions with a Compiler and
+ * Primitive functions are not looked into. Lives in ARENA.
+ */
+void fuse_graph_build(struct fuse_graph *g, const ir_module *m,
+		      const struct ir_function *fn, struct arena *arena);
+
+#endif

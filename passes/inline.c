@@ -1,0 +1,542 @@
+/*
+ * inline: replace uses of global functions by their bodies.
+ *
+ *     def @f(%a: T, Inline=1) { exp(%a) }
+ *     def @main(%x: T) { add(@f(%x), %x) }
+ *                                        becomes
+ *     def @main(%x: T) { %0 = exp(%x); add(%0, %x) }
+ *
+ * Functions are taken callees first, over strongly connected components of
+ * the call graph, so one pass reaches the fixed point. A function is folded
+ * into its callers if it is marked (Inline=1, or the option all), is not
+ * recursive, and nothing is left in it that calls another global; a marked
+ * function for which that fails stays, with a remark.
+ *
+ * A call becomes a copy of the body with the arguments in place of the
+ * parameters. Each copy binds variables of its own, so a function can be
+ * inlined any number of times; type parameters become the types of the call.
+ * Arguments with effects are bound by lets in front, in order, so that each
+ * happens once. A function used as a value becomes a function literal. A
+ * function with a Compiler becomes a literal that is called in place
+ * (compiler-funcs=closure), stays a global (keep) or is treated as any other
+ * (body). Primitive functions are kernels and stay as they are.
+ *
+ * A function that was folded into all its callers is dropped.
+ *
+ * Level: module. Needs: types. Keeps: types of nodes.
+ */
+#include "passes/inline.h"
+
+#include <string.h>
+
+#include "ir/copy.h"
+#include "passes/call_graph.h"
+#include "passes/pass.h"
+#include "passes/purity.h"
+
+enum compiler_funcs { AS_CLOSURE, KEEP_GLOBAL, AS_BODY };
+
+struct inliner {
+	pass_ctx *cx;
+	ir_module *m;
+	bool all;
+	bool keep_globals;
+	enum compiler_funcs compiler_funcs;
+	uint32_t threshold;             /* nodes; 0: none */
+	struct call_graph graph;
+	struct purity purity;
+	struct ir_set impure_new;       /* nodes made here that have effects */
+	struct ir_set foldable;         /* globals that may be folded in */
+	struct ir_map literals;         /* global -> literal, per caller */
+	bool changed;
+};
+
+static bool
+is_extern_like(const struct ir_function *f)
+{
+	return ir_dict_get(f->attrs, "Compiler") ||
+	       ir_dict_int(f->attrs, "Extern", 0) != 0;
+}
+
+static bool
+is_marked(const struct inliner *in, const struct ir_function *f)
+{
+	if (ir_dict_int(f->attrs, "Inline", 0) != 0)
+		return true;
+	return in->all && !is_extern_like(f);
+}
+
+/* Marked, and nothing but what it calls could stand in the way. */
+static bool
+wants_inlining(const struct inliner *in, const struct call_node *node)
+{
+	const ir_def *def = node->def;
+
+	if (def->kind != DEF_FUNCTION || !is_marked(in, def->fn))
+		return false;
+	if (is_extern_like(def->fn))
+		return in->compiler_funcs != KEEP_GLOBAL;
+	return def->fn->body && !ir_is_primitive(&def->fn->base);
+}
+
+static bool
+mentions_globals(const struct ir_function *f)
+{
+	ir_expr_vec mentioned = { 0 };
+	bool any;
+
+	call_graph_mentions(&f->base, &mentioned);
+	any = mentioned.len > 0;
+	vec_free(&mentioned);
+	return any;
+}
+
+static bool
+too_large(const struct inliner *in, const struct ir_function *f)
+{
+	ir_expr_vec nodes = { 0 };
+	bool large;
+
+	if (in->threshold == 0)
+		return false;
+	ir_postorder(f->body, &nodes);
+	large = nodes.len > in->threshold;
+	vec_free(&nodes);
+	return large;
+}
+
+/* Why NODE can't be folded into its callers; NULL if it can. */
+static const char *
+obstacle(const struct inliner *in, const struct call_node *node)
+{
+	if (node->recursive)
+		return "it is recursive";
+	if (!in->all && mentions_globals(node->def->fn))
+		return "it calls a function that stays";
+	if (too_large(in, node->def->fn))
+		return "it is larger than the threshold";
+	return NULL;
+}
+
+/* Types of a polymorphic callee: parameter types against argument types. */
+struct type_args {
+	const struct ir_function *f;
+	const ir_type **to;             /* by index of the type parameter */
+};
+
+static uint32_t
+type_param_index(const struct ir_function *f, const ir_type *t)
+{
+	uint32_t i = 0;
+
+	while (i < f->ntype_params && f->type_params[i] != t)
+		i++;
+	return i;
+}
+
+static void
+match_types(struct type_args *ta, const ir_type *param, const ir_type *arg);
+
+static void
+match_lists(struct type_args *ta, const ir_type *const *params,
+	    const ir_type *const *args, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		match_types(ta, params[i], args[i]);
+}
+
+static void
+match_funcs(struct type_args *ta, const struct ir_func_type *p,
+	    const struct ir_func_type *a)
+{
+	if (p->nparams != a->nparams)
+		return;
+	match_lists(ta, p->params, a->params, p->nparams);
+	match_types(ta, p->ret, a->ret);
+}
+
+static void
+match_types(struct type_args *ta, const ir_type *param, const ir_type *arg)
+{
+	if (!param || !arg || !(param->flags & TYPE_HAS_VAR))
+		return;
+	if (param->kind == TYPE_VAR) {
+		uint32_t i = type_param_index(ta->f, param);
+
+		if (i < ta->f->ntype_params && !ta->to[i])
+			ta->to[i] = arg;
+		return;
+	}
+	if (param->kind != arg->kind)
+		return;
+	if (param->kind == TYPE_TUPLE &&
+	    ir_as_tuple_type(param)->nfields == ir_as_tuple_type(arg)->nfields)
+		match_lists(ta, ir_as_tuple_type(param)->fields,
+			    ir_as_tuple_type(arg)->fields,
+			    ir_as_tuple_type(param)->nfields);
+	else if (param->kind == TYPE_ADT &&
+		 ir_as_adt_type(param)->nargs == ir_as_adt_type(arg)->nargs)
+		match_lists(ta, ir_as_adt_type(param)->args,
+			    ir_as_adt_type(arg)->args,
+			    ir_as_adt_type(param)->nargs);
+	else if (param->kind == TYPE_REF)
+		match_types(ta, ir_as_ref_type(param)->value,
+			    ir_as_ref_type(arg)->value);
+	else if (param->kind == TYPE_FUNC)
+		match_funcs(ta, ir_as_func_type(param), ir_as_func_type(arg));
+}
+
+static const ir_type *
+map_type_param(const ir_type *t, void *env)
+{
+	const struct type_args *ta = env;
+	uint32_t i = type_param_index(ta->f, t);
+
+	return i < ta->f->ntype_params && ta->to[i] ? ta->to[i] : t;
+}
+
+static void
+find_type_args(struct inliner *in, struct type_args *ta,
+	       const struct ir_function *f, const ir_expr *const *args,
+	       const ir_expr *call)
+{
+	ta->f = f;
+	ta->to = ARENA_NEW_ARRAY(in->cx->scratch, f->ntype_params,
+				 const ir_type *);
+	for (uint32_t i = 0; i < f->nparams; i++)
+		match_types(ta, f->params[i]->annotation, args[i]->type);
+	match_types(ta, f->ret_type, call->type);
+}
+
+static bool
+is_atom(const ir_expr *e)
+{
+	return e->kind == IR_VAR || e->kind == IR_GLOBAL ||
+	       e->kind == IR_CONSTANT || e->kind == IR_OP ||
+	       e->kind == IR_CTOR;
+}
+
+/*
+ * Has E effects? Nodes that this pass made are not in the table: they are
+ * rebuilt from nodes that are, so look below them.
+ */
+static bool
+has_effects(struct inliner *in, const ir_expr *root)
+{
+	ir_expr_vec nodes = { 0 };
+	bool effects = false;
+
+	if (is_atom(root))
+		return false;
+	if (ir_set_has(&in->purity.known, root))
+		return !purity_is_pure(&in->purity, root);
+	if (ir_set_has(&in->impure_new, root))
+		return true;
+	ir_postorder(root, &nodes);
+	for (size_t i = 0; i < nodes.len && !effects; i++)
+		effects = ir_set_has(&in->purity.known, nodes.at[i])
+				  ? nodes.at[i]->kind != IR_FUNCTION &&
+					    !purity_is_pure(&in->purity,
+							    nodes.at[i])
+				  : nodes.at[i]->kind == IR_REF_READ ||
+					    nodes.at[i]->kind == IR_REF_WRITE;
+	vec_free(&nodes);
+	if (effects)
+		ir_set_add(&in->impure_new, root);
+	return effects;
+}
+
+static bool
+any_has_effects(struct inliner *in, const ir_expr *const *args, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (has_effects(in, args[i]))
+			return true;
+	return false;
+}
+
+/* A let-bound stand-in for argument I of F; an atom needs none. */
+static const ir_expr *
+bind_argument(struct inliner *in, const struct ir_function *f, uint32_t i,
+	      const ir_expr *arg)
+{
+	const ir_expr *v;
+
+	if (is_atom(arg))
+		return arg;
+	v = ir_new_var(in->m, arg->loc, f->params[i]->name, NULL);
+	ir_set_type(v, arg->type);
+	return v;
+}
+
+static const ir_expr *
+wrap_in_lets(struct inliner *in, const ir_expr *const *vars,
+	     const ir_expr *const *args, uint32_t n, const ir_expr *body)
+{
+	for (uint32_t i = n; i-- > 0;) {
+		if (vars[i] == args[i])
+			continue;
+		body = ir_new_let(in->m, args[i]->loc, ir_as_var(vars[i]),
+				  args[i], body);
+		ir_set_type(body, ir_as_let(body)->body->type);
+	}
+	return body;
+}
+
+/* The body of F with ARGS for its parameters. */
+static const ir_expr *
+inlined_body(struct inliner *in, const struct ir_function *f,
+	     const ir_expr *const *args, const ir_expr *call)
+{
+	struct type_args ta;
+	struct ir_map vars = { 0 };
+	struct ir_copy_options o = { .vars = &vars };
+	const ir_expr **stand_in = ARENA_NEW_ARRAY(
+		in->cx->scratch, f->nparams, const ir_expr *);
+	bool bind = any_has_effects(in, args, f->nparams);
+	const ir_expr *body;
+
+	for (uint32_t i = 0; i < f->nparams; i++) {
+		stand_in[i] = bind ? bind_argument(in, f, i, args[i])
+				   : args[i];
+		ir_map_put(&vars, &f->params[i]->base, stand_in[i]);
+	}
+	if (f->ntype_params) {
+		find_type_args(in, &ta, f, args, call);
+		o.map_type = map_type_param;
+		o.env = &ta;
+	}
+	body = ir_copy(in->m, f->body, &o);
+	ir_map_free(&vars);
+	return wrap_in_lets(in, stand_in, args, f->nparams, body);
+}
+
+static const ir_expr *
+literal_of(struct inliner *in, const struct ir_function *f)
+{
+	const struct ir_copy_options o = { 0 };
+
+	return ir_copy(in->m, &f->base, &o);
+}
+
+static const struct ir_function *
+foldable_function(const struct inliner *in, const ir_expr *e)
+{
+	if (e->kind != IR_GLOBAL || !ir_set_has(&in->foldable, e))
+		return NULL;
+	return ir_as_global(e)->def->fn;
+}
+
+static bool
+becomes_literal(const struct inliner *in, const struct ir_function *f)
+{
+	return is_extern_like(f) && in->compiler_funcs == AS_CLOSURE;
+}
+
+/* What the value of global G turns into; one literal per caller. */
+static const ir_expr *
+value_of(struct inliner *in, const ir_expr *g)
+{
+	const struct ir_function *f = foldable_function(in, g);
+	const ir_expr *literal;
+
+	if (!f)
+		return g;
+	literal = ir_map_get(&in->literals, g);
+	if (!literal) {
+		literal = literal_of(in, f);
+		ir_map_put(&in->literals, g, literal);
+		in->changed = true;
+	}
+	return literal;
+}
+
+/* E with globals that are operands from FIRST on replaced by literals. */
+static const ir_expr *
+replace_values(struct inliner *in, const ir_expr *e, uint32_t first)
+{
+	uint32_t n = ir_num_operands(e);
+	const ir_expr **ops;
+	uint32_t i = first;
+
+	while (i < n && !foldable_function(in, ir_operand(e, i)))
+		i++;
+	if (i >= n)
+		return e;
+	ops = ARENA_NEW_ARRAY(in->cx->scratch, n, const ir_expr *);
+	for (i = 0; i < n; i++)
+		ops[i] = i < first ? ir_operand(e, i)
+				   : value_of(in, ir_operand(e, i));
+	return ir_with_operands(in->m, e, ops, true);
+}
+
+/* call_lowered(@g, (a, b)): the callee and arguments stand in arguments. */
+static bool
+is_lowered_call(const struct inliner *in, const ir_expr *e)
+{
+	const struct ir_call *c = ir_as_call(e);
+
+	return ir_is_call_of(e, OP_call_lowered) && c->nargs >= 2 &&
+	       foldable_function(in, c->args[0]) &&
+	       c->args[1]->kind == IR_TUPLE;
+}
+
+static const ir_expr *
+fold_call(struct inliner *in, const ir_expr *e, const ir_expr *callee,
+	  const ir_expr *const *args, uint32_t n)
+{
+	const struct ir_function *f = foldable_function(in, callee);
+	const ir_expr *out;
+
+	if (n != f->nparams)
+		return e;
+	in->changed = true;
+	pass_count(in->cx, "calls inlined", 1);
+	if (!becomes_literal(in, f))
+		return inlined_body(in, f, args, e);
+	out = ir_new_call(in->m, e->loc, literal_of(in, f), args, n,
+			  ir_as_call(e)->attrs);
+	ir_set_type(out, e->type);
+	return out;
+}
+
+static const ir_expr *
+rewrite_node(const ir_expr *e, const ir_expr *old, void *env)
+{
+	struct inliner *in = env;
+
+	(void)old;
+	return replace_values(in, e, 0);
+}
+
+static const ir_expr *
+rewrite_call(const ir_expr *e, const ir_expr *old, void *env)
+{
+	struct inliner *in = env;
+	const struct ir_call *c = ir_as_call(e);
+
+	(void)old;
+	if (is_lowered_call(in, e)) {
+		const struct ir_tuple *t = ir_as_tuple(c->args[1]);
+
+		return fold_call(in, e, c->args[0], t->fields, t->nfields);
+	}
+	e = replace_values(in, e, 1);
+	c = ir_as_call(e);
+	if (foldable_function(in, c->callee))
+		return fold_call(in, e, c->callee, c->args, c->nargs);
+	return e;
+}
+
+static const struct ir_rules rules = {
+	.on = {
+		[IR_CALL] = rewrite_call,
+		[IR_TUPLE] = rewrite_node,
+		[IR_PROJ] = rewrite_node,
+		[IR_FUNCTION] = rewrite_node,
+		[IR_LET] = rewrite_node,
+		[IR_IF] = rewrite_node,
+		[IR_MATCH] = rewrite_node,
+		[IR_REF_NEW] = rewrite_node,
+		[IR_REF_READ] = rewrite_node,
+		[IR_REF_WRITE] = rewrite_node,
+	},
+};
+
+static void
+rewrite_function(struct inliner *in, ir_def *def)
+{
+	const ir_expr *e;
+
+	if (def->kind != DEF_FUNCTION || !def->fn->body)
+		return;
+	ir_map_free(&in->literals);
+	e = ir_rewrite(in->m, &def->fn->base, &rules, in);
+	def->fn = ir_as_function(e);
+}
+
+/* Callees come first: when a caller is reached, all its callees are final. */
+static void
+fold_all(struct inliner *in)
+{
+	for (uint32_t i = 0; i < in->graph.n; i++) {
+		struct call_node *node = &in->graph.nodes[in->graph.order[i]];
+		const char *why;
+
+		rewrite_function(in, node->def);
+		if (!wants_inlining(in, node) || node->ncallers == 0)
+			continue;
+		why = obstacle(in, node);
+		if (!why)
+			ir_set_add(&in->foldable, &node->def->global->base);
+		else if (!node->recursive)
+			pass_remark(in->cx, node->def->loc,
+				    "'@%s' is not inlined: %s",
+				    node->def->name, why);
+	}
+}
+
+static void
+drop_folded(struct inliner *in)
+{
+	for (uint32_t i = 0; i < in->graph.n; i++) {
+		ir_def *def = in->graph.nodes[i].def;
+
+		if (!ir_set_has(&in->foldable, &def->global->base) ||
+		    strcmp(def->name, "main") == 0)
+			continue;
+		ir_module_remove(in->m, def);
+		pass_count(in->cx, "functions dropped", 1);
+		in->changed = true;
+	}
+}
+
+static bool
+read_options(struct inliner *in, bool all)
+{
+	const char *funcs = all ? "closure"
+				: pass_option(in->cx, "compiler-funcs");
+
+	if (strcmp(funcs, "closure") == 0)
+		in->compiler_funcs = AS_CLOSURE;
+	else if (strcmp(funcs, "keep") == 0)
+		in->compiler_funcs = KEEP_GLOBAL;
+	else if (strcmp(funcs, "body") == 0)
+		in->compiler_funcs = AS_BODY;
+	else
+		pass_error(in->cx, LOC_NONE,
+			   "compiler-funcs is closure, keep or body, not '%s'",
+			   funcs);
+	in->all = all || pass_option_bool(in->cx, "all");
+	in->keep_globals = !all && pass_option_bool(in->cx, "keep-globals");
+	if (!all)
+		in->threshold =
+			(uint32_t)pass_option_int(in->cx, "threshold");
+	return !in->cx->failed;
+}
+
+bool
+inline_functions(pass_ctx *cx, bool all)
+{
+	struct inliner in = { .cx = cx, .m = cx->module };
+
+	if (!read_options(&in, all))
+		return false;
+	call_graph_build(&in.graph, in.m, cx->scratch);
+	purity_compute(&in.purity, in.m);
+	fold_all(&in);
+	if (!in.keep_globals)
+		drop_folded(&in);
+	call_graph_free(&in.graph);
+	purity_free(&in.purity);
+	ir_set_free(&in.foldable);
+	ir_set_free(&in.impure_new);
+	ir_map_free(&in.literals);
+	return in.changed;
+}
+
+bool
+pass_inline(pass_ctx *cx)
+{
+	return inline_functions(cx, false);
+}
