@@ -1,0 +1,69 @@
+#include "passes/build.h"
+
+const ir_expr *
+build_unary(const struct build *b, enum op_id op, const ir_expr *x)
+{
+	return ir_new_op_call(b->m, b->loc, op, &x, 1, NULL);
+}
+
+const ir_expr *
+build_binary(const struct build *b, enum op_id op, const ir_expr *x,
+	     const ir_expr *y)
+{
+	const ir_expr *args[] = { x, y };
+
+	return ir_new_op_call(b->m, b->loc, op, args, 2, NULL);
+}
+
+const ir_expr *
+build_scalar(const struct build *b, struct dtype t, double v)
+{
+	return ir_new_scalar(b->m, b->loc, t, v);
+}
+
+const ir_expr *
+build_expand_dims(const struct build *b, const ir_expr *x, int64_t axis,
+		  int64_t count)
+{
+	ir_context *cx = b->m->cx;
+	const ir_attrs *a;
+
+	if (count == 0)
+		return x;
+	a = ir_attrs_defaults(cx, attrs_schema(ATTRS_ExpandDims));
+	a = ir_attrs_with(cx, a, "axis", ATTR_INT32(axis));
+	a = ir_attrs_with(cx, a, "num_newaxis", ATTR_INT32(count));
+	return ir_new_op_call(b->m, b->loc, OP_expand_dims, &x, 1, a);
+}
+
+const ir_expr *
+build_reduce(const struct build *b, enum op_id op, const ir_expr *x,
+	     const int64_t *axes, uint32_t n)
+{
+	ir_context *cx = b->m->cx;
+	const ir_attrs *a = ir_attrs_defaults(cx, ir_op_info(op)->attrs);
+
+	a = ir_attrs_with(cx, a, "axis", ir_attr_int_array(cx, axes, n, 32));
+	a = ir_attrs_with(cx, a, "keepdims", ATTR_BOOLEAN(true));
+	return ir_new_op_call(b->m, b->loc, op, &x, 1, a);
+}
+
+const ir_expr *
+build_reshape(const struct build *b, const ir_expr *x, const int64_t *shape,
+	      uint32_t n)
+{
+	ir_context *cx = b->m->cx;
+	const ir_attrs *a =
+		ir_attrs_defaults(cx, attrs_schema(ATTRS_Reshape));
+
+	a = ir_attrs_with(cx, a, "newshape",
+			  ir_attr_int_array(cx, shape, n, 32));
+	return ir_new_op_call(b->m, b->loc, OP_reshape, &x, 1, a);
+}
+
+const ir_expr *
+build_bias_at(const struct build *b, const ir_expr *bias, uint32_t ndim,
+	      int64_t axis)
+{
+	return build_expand_dims(b, bias, 1, (int64_t)ndim - axis - 1);
+}
