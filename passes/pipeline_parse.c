@@ -97,6 +97,15 @@ ends_argument(const struct reader *r, char c)
 	return c == ';' || (c == '>' && !r->on_command_line);
 }
 
+/* END without the blanks before it. */
+static size_t
+trim(const struct reader *r, size_t start, size_t end)
+{
+	while (end > start && r->text[end - 1] == ' ')
+		end--;
+	return end;
+}
+
 static void
 read_argument(struct reader *r, struct argument *a)
 {
@@ -104,16 +113,16 @@ read_argument(struct reader *r, struct argument *a)
 	*a = (struct argument){.start = r->at};
 	for (; r->at < r->len && !ends_argument(r, r->text[r->at]); r->at++) {
 		if (r->text[r->at] == '=' && !a->has_value) {
-			a->key_end = r->at;
+			a->key_end = trim(r, a->start, r->at);
 			a->value = r->at + 1;
 			a->has_value = true;
 		}
 	}
-	a->end = r->at;
-	while (a->end > a->start && r->text[a->end - 1] == ' ')
-		a->end--;
+	a->end = trim(r, a->start, r->at);
 	if (!a->has_value)
 		a->key_end = a->end;
+	while (a->value < a->end && r->text[a->value] == ' ')
+		a->value++;
 }
 
 typedef VEC(struct argument) argument_vec;

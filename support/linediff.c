@@ -82,9 +82,9 @@ step(const struct rows *r, int d, int k)
 		return last[0];
 	if (k == d)
 		return last[d - 1] + 1;
-	return last[(k + d) / 2] > last[(k + d) / 2 - 1] + 1
-		       ? last[(k + d) / 2]
-		       : last[(k + d) / 2 - 1] + 1;
+	if (last[(k + d) / 2] > last[(k + d) / 2 - 1])
+		return last[(k + d) / 2];
+	return last[(k + d) / 2 - 1] + 1;
 }
 
 /* The number of edits from A to B, or -1 if there are too many. */
@@ -122,7 +122,7 @@ came_from_above(const struct rows *r, int d, int k)
 		return true;
 	if (k == d)
 		return false;
-	return last[(k + d) / 2] > last[(k + d) / 2 - 1] + 1;
+	return last[(k + d) / 2] > last[(k + d) / 2 - 1];
 }
 
 /* Walk back from the end; edits come out in reverse. */
