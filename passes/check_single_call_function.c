@@ -1,0 +1,135 @@
+/*
+ * check-single-call-function: is main one chain of kernel calls?
+ *
+ * This is the form that one entry kernel, or one host function that launches
+ * kernels, is printed from: exactly one function that is no kernel, called
+ * main; every computation in a kernel with Primitive=1; in main only calls of
+ * kernels, lets of variables, tuples, projections, constants and parameters;
+ * no closures, references, data types, recursion or branches; all shapes and
+ * element types known. Every expression that is in the way is reported.
+ *
+ * Level: module. Changes nothing. Needs: types.
+ */
+#include "passes/pass.h"
+
+#include <string.h>
+
+#include "ir/print.h"
+
+struct checker {
+	pass_ctx *cx;
+};
+
+static bool
+is_kernel_def(const ir_def *def)
+{
+	return def->kind == DEF_TE || def->kind == DEF_TIR ||
+	       (def->kind == DEF_FUNCTION && ir_is_primitive(&def->fn->base));
+}
+
+static void
+check_callee(struct checker *c, const ir_expr *call)
+{
+	const ir_expr *callee = ir_as_call(call)->callee;
+	const struct ir_global *g;
+
+	if (ir_is_primitive(callee) || callee->kind == IR_CTOR)
+		return;
+	if (callee->kind == IR_OP) {
+		pass_error(c->cx, call->loc,
+			   "operator '%s' is called outside any kernel",
+			   ir_as_op_ref(callee)->op->name);
+		return;
+	}
+	if (callee->kind != IR_GLOBAL) {
+		pass_error(c->cx, call->loc,
+			   "the callee is a value, not a kernel");
+		return;
+	}
+	g = ir_as_global(callee);
+	if (!g->def)
+		pass_error(c->cx, call->loc, "'@%s' is not defined", g->name);
+	else if (!is_kernel_def(g->def))
+		pass_error(c->cx, call->loc,
+			   "'@%s' is no kernel: inline it (-inline-all)",
+			   g->name);
+}
+
+static const char *
+forbidden_kind(const ir_expr *e)
+{
+	switch ((enum ir_kind)e->kind) {
+	case IR_FUNCTION:
+		return ir_is_primitive(e) ? NULL : "a function literal";
+	case IR_IF:
+		return "a conditional";
+	case IR_MATCH:
+		return "a match";
+	case IR_REF_NEW:
+	case IR_REF_READ:
+	case IR_REF_WRITE:
+		return "a reference";
+	case IR_CTOR:
+		return "a data type";
+	default:
+		return NULL;
+	}
+}
+
+static bool
+check_node(const ir_expr *e, void *env)
+{
+	struct checker *c = env;
+	const char *what = forbidden_kind(e);
+
+	if (what) {
+		pass_error(c->cx, e->loc,
+			   "%s does not fit into a single call function",
+			   what);
+		return e->kind != IR_FUNCTION;
+	}
+	if (e->kind == IR_CALL)
+		check_callee(c, e);
+	if (e->type && e->type->flags & TYPE_HAS_ANY)
+		pass_error(c->cx, e->loc, "the shape of %s is not known",
+			   ir_type_text(c->cx->module->cx, e->type));
+	return !ir_is_primitive(e);
+}
+
+static void
+check_main(struct checker *c, const ir_def *def)
+{
+	const struct ir_function *fn = def->fn;
+
+	for (uint32_t i = 0; i < fn->nparams; i++)
+		check_node(&fn->params[i]->base, c);
+	if (fn->body)
+		ir_walk(fn->body, check_node, NULL, c);
+}
+
+bool
+pass_check_single_call_function(pass_ctx *cx)
+{
+	struct checker c = { cx };
+	ir_module *m = cx->module;
+	bool has_main = false;
+
+	for (size_t i = 0; i < m->defs.len; i++) {
+		const ir_def *def = m->defs.at[i];
+
+		if (is_kernel_def(def) || def->kind == DEF_RAW)
+			continue;
+		if (strcmp(def->name, "main") == 0) {
+			has_main = true;
+			check_main(&c, def);
+		} else {
+			pass_error(cx, def->loc,
+				   "'@%s' is a second function that is no "
+				   "kernel",
+				   def->name);
+		}
+	}
+	if (!has_main)
+		pass_error(cx, LOC_NONE, "there is no function '@main'");
+	return false;
+}

@@ -1,0 +1,25 @@
+/*
+ * The engine behind to-a-normal-form and to-basic-block-normal-form: binds
+ * values by lets, each in the innermost scope that encloses all its uses.
+ */
+#ifndef RELAY_PASSES_NORMAL_FORM_H
+#define RELAY_PASSES_NORMAL_FORM_H
+
+#include <stdbool.h>
+
+#include "ir/expr.h"
+#include "passes/pass.h"
+
+enum normal_form {
+	A_NORMAL_FORM,          /* bind everything that is no atom */
+	BASIC_BLOCK_FORM,       /* bind what more than one block uses */
+};
+
+/* The body of a function in normal form. Scratch memory is cx->scratch. */
+const ir_expr *normal_form(pass_ctx *cx, const ir_expr *body,
+			   enum normal_form form);
+
+/* Apply that to every function without a Compiler; true if one changed. */
+bool normal_form_module(pass_ctx *cx, enum normal_form form);
+
+#endif
