@@ -12,7 +12,7 @@
  */
 #include "passes/normal_form.h"
 
-#include <string.h>
+#include "passes/fresh_names.h"
 
 struct binding {
 	const struct ir_var *var;
@@ -45,7 +45,7 @@ struct former {
 	struct ir_map done;             /* node -> what stands for it */
 	VEC(struct frame) stack;
 	VEC(const ir_expr *) operands;
-	const char *hint;               /* name of new variables */
+	struct fresh_names *names;
 };
 
 static struct scope *
@@ -187,7 +187,8 @@ bind(struct former *f, const ir_expr *e, const struct ir_var *var,
 	struct binding *b = ARENA_NEW(f->cx->scratch, struct binding);
 
 	if (!var)
-		var = ir_as_var(ir_new_var(f->m, e->loc, f->hint, NULL));
+		var = ir_as_var(ir_new_var(f->m, e->loc, fresh_name(f->names),
+					   NULL));
 	b->var = var;
 	b->value = value;
 	b->loc = e->loc;
@@ -335,13 +336,15 @@ fill(struct former *f, const ir_expr *root)
 	}
 }
 
-const ir_expr *
-normal_form(pass_ctx *cx, const ir_expr *body, enum normal_form form)
+static const ir_expr *
+normal_form(pass_ctx *cx, const ir_expr *body, enum normal_form form,
+	    struct fresh_names *names)
 {
-	struct former f = { .cx = cx, .m = cx->module, .form = form };
+	struct former f = {
+		.cx = cx, .m = cx->module, .form = form, .names = names
+	};
 	const ir_expr *out;
 
-	f.hint = ir_name(cx->module->cx, "x_0");
 	find_scopes(&f, body);
 	fill(&f, body);
 	out = close_scope(&f, scope_of(&f, body), ir_map_get(&f.done, body));
@@ -358,8 +361,10 @@ bool
 normal_form_module(pass_ctx *cx, enum normal_form form)
 {
 	ir_module *m = cx->module;
+	struct fresh_names names;
 	bool changed = false;
 
+	fresh_names_init(&names, m, "x_");
 	for (size_t i = 0; i < m->defs.len; i++) {
 		ir_def *def = m->defs.at[i];
 		const struct ir_function *fn = def->fn;
@@ -368,8 +373,9 @@ normal_form_module(pass_ctx *cx, enum normal_form form)
 		    ir_dict_get(fn->attrs, "Compiler"))
 			continue;
 		def->fn = ir_function_with_body(
-			m, fn, normal_form(cx, fn->body, form));
+			m, fn, normal_form(cx, fn->body, form, &names));
 		changed |= def->fn != fn;
 	}
+	fresh_names_free(&names);
 	return changed;
 }

@@ -7,7 +7,6 @@
 
 #include <stdbool.h>
 
-#include "ir/expr.h"
 #include "passes/pass.h"
 
 enum normal_form {
@@ -15,11 +14,7 @@ enum normal_form {
 	BASIC_BLOCK_FORM,       /* bind what more than one block uses */
 };
 
-/* The body of a function in normal form. Scratch memory is cx->scratch. */
-const ir_expr *normal_form(pass_ctx *cx, const ir_expr *body,
-			   enum normal_form form);
-
-/* Apply that to every function without a Compiler; true if one changed. */
+/* Bring every function without a Compiler into FORM; true if one changed. */
 bool normal_form_module(pass_ctx *cx, enum normal_form form);
 
 #endif
