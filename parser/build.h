@@ -78,7 +78,7 @@ struct number build_negative(struct number n);
 /* N as an integer of its width. False, reported, if it does not fit. */
 bool build_integer(struct parse_ctx *cx, struct loc loc, struct number n,
 		   int64_t *value, unsigned *width);
-const ir_expr *build_binary(struct parse_ctx *cx, struct loc loc,
+const ir_expr *build_operator(struct parse_ctx *cx, struct loc loc,
 			    enum op_id op, const ir_expr *a, const ir_expr *b);
 const ir_expr *build_proj(struct parse_ctx *cx, struct loc loc,
 			  const ir_expr *tuple, uint64_t index);

@@ -93,7 +93,7 @@ build_minus(struct parse_ctx *cx, struct loc loc, struct number n)
 }
 
 const ir_expr *
-build_binary(struct parse_ctx *cx, struct loc loc, enum op_id op,
+build_operator(struct parse_ctx *cx, struct loc loc, enum op_id op,
 	     const ir_expr *a, const ir_expr *b)
 {
 	const ir_expr *args[] = { a, b };

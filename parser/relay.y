@@ -278,24 +278,24 @@ bindings
 
 binop
 : operand			{ $$ = build_operand(cx, @$, $operand); }
-| binop[a] '+' binop[b]		{ $$ = build_binary(cx, @$, OP_add, $a, $b); }
+| binop[a] '+' binop[b]		{ $$ = build_operator(cx, @$, OP_add, $a, $b); }
 | binop[a] '-' binop[b]
-	{ $$ = build_binary(cx, @$, OP_subtract, $a, $b); }
+	{ $$ = build_operator(cx, @$, OP_subtract, $a, $b); }
 | binop[a] '*' binop[b]
-	{ $$ = build_binary(cx, @$, OP_multiply, $a, $b); }
+	{ $$ = build_operator(cx, @$, OP_multiply, $a, $b); }
 | binop[a] '/' binop[b]
-	{ $$ = build_binary(cx, @$, OP_divide, $a, $b); }
-| binop[a] '<' binop[b]		{ $$ = build_binary(cx, @$, OP_less, $a, $b); }
+	{ $$ = build_operator(cx, @$, OP_divide, $a, $b); }
+| binop[a] '<' binop[b]		{ $$ = build_operator(cx, @$, OP_less, $a, $b); }
 | binop[a] LE binop[b]
-	{ $$ = build_binary(cx, @$, OP_less_equal, $a, $b); }
+	{ $$ = build_operator(cx, @$, OP_less_equal, $a, $b); }
 | binop[a] '>' binop[b]
-	{ $$ = build_binary(cx, @$, OP_greater, $a, $b); }
+	{ $$ = build_operator(cx, @$, OP_greater, $a, $b); }
 | binop[a] GE binop[b]
-	{ $$ = build_binary(cx, @$, OP_greater_equal, $a, $b); }
+	{ $$ = build_operator(cx, @$, OP_greater_equal, $a, $b); }
 | binop[a] EQ binop[b]
-	{ $$ = build_binary(cx, @$, OP_equal, $a, $b); }
+	{ $$ = build_operator(cx, @$, OP_equal, $a, $b); }
 | binop[a] NE binop[b]
-	{ $$ = build_binary(cx, @$, OP_not_equal, $a, $b); }
+	{ $$ = build_operator(cx, @$, OP_not_equal, $a, $b); }
 ;
 
 operand
