@@ -1,0 +1,412 @@
+/*
+ * relay-opt: read a module, run passes over it, print it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/infer.h"
+#include "ir/module.h"
+#include "ir/print.h"
+#include "ir/verify.h"
+#include "parser/parser.h"
+#include "passes/command_line.h"
+#include "passes/input.h"
+#include "passes/manager.h"
+#include "passes/pass_options.h"
+#include "passes/registry.h"
+#include "support/expect.h"
+#include "support/outfile.h"
+#include "support/split.h"
+#include "support/tool.h"
+
+enum { EMIT_RELAY, EMIT_NONE };
+enum { TYPES_AUTO, TYPES_ALL, TYPES_NONE };
+enum { LIST_OFF, LIST_TEXT, LIST_JSON };
+
+struct opt_options {
+	struct tool_options tool;
+	struct pass_options passes;
+	const char *output;
+	const char *pipeline;
+	const char *level;
+	const char *params;
+	const char *meta;
+	const char *mark;
+	const char *output_mark;
+	int emit;
+	int types;
+	int floats;
+	int list_passes;
+	long long max_nesting;
+	bool text;
+	bool disable_output;
+	bool expr;
+	bool no_infer;
+	bool spans;
+	bool stable_names;
+	bool allow_unknown_ops;
+	bool verify_roundtrip;
+	bool verify_diagnostics;
+	bool print_ops;
+	bool print_pipeline;
+	bool dry_run;
+	bool run_reproducer;
+};
+
+#define FIELD(name) offsetof(struct opt_options, name)
+
+static const struct option_def table[] = {
+	{ "Passes: --PASS[=KEY=VALUE;..], in order (see --help=passes), or",
+	  OPTION_HEADING, 0, NULL, NULL, NULL, 0 },
+	{ "passes", OPTION_TEXT, FIELD(pipeline), "PIPE", NULL,
+	  "run a pipeline, e.g. 'fuse-ops<max-depth=8>,inline'; @FILE", 0 },
+	{ "p", OPTION_TEXT, FIELD(pipeline), "PIPE", NULL,
+	  "same as --passes", OPTION_ALIAS },
+	{ "O", OPTION_TEXT, FIELD(level), "0..4", NULL,
+	  "the standard pipeline: --passes='default<O2>'", OPTION_JOINED },
+	PASS_OPTIONS(struct opt_options, passes)
+	{ "run-reproducer", OPTION_FLAG, FIELD(run_reproducer), NULL, NULL,
+	  "run the passes that the first line of the input names",
+	  OPTION_HIDDEN },
+	{ "Input", OPTION_HEADING, 0, NULL, NULL, NULL, 0 },
+	{ "expr", OPTION_FLAG, FIELD(expr), NULL, NULL,
+	  "read one bare expression", 0 },
+	{ "no-infer", OPTION_FLAG, FIELD(no_infer), NULL, NULL,
+	  "do not infer types before the first pass", 0 },
+	{ "params", OPTION_TEXT, FIELD(params), "FILE", NULL,
+	  "bind parameters of main to the tensors in FILE", 0 },
+	{ "allow-unknown-ops", OPTION_FLAG, FIELD(allow_unknown_ops), NULL,
+	  NULL, "keep unknown operators as they are", 0 },
+	{ "max-nesting", OPTION_NUMBER, FIELD(max_nesting), "N", NULL,
+	  "how deep brackets may nest (50000; 0 = any)", OPTION_HIDDEN },
+	{ "split-input-file", OPTION_TEXT, FIELD(mark), "MARK", "// -----",
+	  "take the parts between lines MARK one by one", 0 },
+	{ "output-split-marker", OPTION_TEXT, FIELD(output_mark), "MARK",
+	  NULL, "what separates the parts in the output", OPTION_HIDDEN },
+	{ "verify-diagnostics", OPTION_FLAG, FIELD(verify_diagnostics), NULL,
+	  NULL, "compare messages with comments '// expected-error@+1 {{..}}'",
+	  0 },
+	{ "verify-roundtrip", OPTION_FLAG, FIELD(verify_roundtrip), NULL, NULL,
+	  "print, read again and compare before the passes", 0 },
+	{ "Output", OPTION_HEADING, 0, NULL, NULL, NULL, 0 },
+	{ "o", OPTION_TEXT, FIELD(output), "FILE", NULL,
+	  "write to FILE instead of the standard output", 0 },
+	{ "emit", OPTION_CHOICE, FIELD(emit), "relay|none", NULL,
+	  "what to write", OPTION_HIDDEN },
+	{ "S", OPTION_FLAG, FIELD(text), NULL, NULL,
+	  "same as --emit=relay", OPTION_ALIAS },
+	{ "disable-output", OPTION_FLAG, FIELD(disable_output), NULL, NULL,
+	  "write nothing", 0 },
+	{ "print-types", OPTION_CHOICE, FIELD(types), "auto|all|none", NULL,
+	  "comments with types: of typed nodes, of all, none", 0 },
+	{ "print-floats", OPTION_CHOICE, FIELD(floats), "exact|tvm", NULL,
+	  "digits that read back exactly, or six", OPTION_HIDDEN },
+	{ "print-meta", OPTION_TEXT, FIELD(meta), "inline|elide|file:P", NULL,
+	  "where constants go", 0 },
+	{ "print-spans", OPTION_FLAG, FIELD(spans), NULL, NULL,
+	  "print places as comments", 0 },
+	{ "stable-names", OPTION_FLAG, FIELD(stable_names), NULL, NULL,
+	  "name values by what they are, not by number", OPTION_HIDDEN },
+	{ "Lists", OPTION_HEADING, 0, NULL, NULL, NULL, 0 },
+	{ "print-passes", OPTION_CHOICE, FIELD(list_passes), "off|text|json",
+	  "text", "list the passes and their options", 0 },
+	{ "print-ops", OPTION_FLAG, FIELD(print_ops), NULL, NULL,
+	  "list the operators", 0 },
+	{ "print-pipeline", OPTION_FLAG, FIELD(print_pipeline), NULL, NULL,
+	  "print what would run, as --passes takes it", 0 },
+	{ "dry-run", OPTION_FLAG, FIELD(dry_run), NULL, NULL,
+	  "stop before reading the input", OPTION_HIDDEN },
+	TOOL_OPTIONS(struct opt_options, tool)
+};
+
+/* All that one run of the tool works with. */
+struct run {
+	struct opt_options o;
+	struct tool tool;
+	struct pass_command_line flags;
+	struct pass_pipeline pipeline;
+	struct pass_manager manager;
+	struct parse_options parse;
+	struct print_options print;
+};
+
+static bool
+help_topic(struct buf *out, const char *topic)
+{
+	if (pass_help(out, topic))
+		return true;
+	if (strcmp(topic, "environment") != 0)
+		return false;
+	buf_puts(out, "RELAY_OPTS      options put before those of any tool\n"
+		      "RELAY_OPT_OPTS  options put before those of relay-opt\n"
+		      "NO_COLOR, TERM  no colour if set, or \"dumb\"\n");
+	return true;
+}
+
+static bool
+set_print_options(struct run *r)
+{
+	const char *meta = r->o.meta ? r->o.meta : "inline";
+
+	r->print.types = r->o.types == TYPES_NONE ? PRINT_TYPES_NONE
+						  : PRINT_TYPES_AUTO;
+	r->print.floats = r->o.floats ? PRINT_FLOATS_TVM : PRINT_FLOATS_EXACT;
+	r->print.spans = r->o.spans;
+	r->print.stable_names = r->o.stable_names;
+	if (strcmp(meta, "elide") == 0)
+		r->print.meta = PRINT_META_OMIT;
+	else if (strcmp(meta, "inline") != 0) {
+		diag_error(&r->tool.diag, LOC_NONE,
+			   "option '--print-meta': '%s' is none of "
+			   "inline|elide",
+			   meta);
+		return false;
+	}
+	return true;
+}
+
+static bool
+write_text(struct run *r, struct buf *text)
+{
+	bool ok = outfile_write(r->o.output ? r->o.output : "-", text->at,
+				text->len, &r->tool.diag);
+
+	buf_free(text);
+	return ok;
+}
+
+/* The lists that need no input. True if one was asked for. */
+static bool
+print_lists(struct run *r)
+{
+	struct buf out = { 0 };
+
+	if (r->o.list_passes == LIST_TEXT)
+		pass_list(&out);
+	else if (r->o.list_passes == LIST_JSON)
+		pass_list_json(&out);
+	else if (r->o.print_ops)
+		for (unsigned i = 0; i < OP_COUNT; i++)
+			buf_printf(&out, "%s(%s)\n",
+				   ir_op_info((enum op_id)i)->name,
+				   ir_op_info((enum op_id)i)->inputs);
+	else
+		return false;
+	write_text(r, &out);
+	return true;
+}
+
+/* A bare expression without passes: form is checked, then it is printed. */
+static bool
+print_expr(struct run *r, const ir_module *m, const ir_expr *e,
+	   struct buf *out)
+{
+	if (!ir_verify_expr(m, e, &r->tool.diag))
+		return false;
+	ir_print_expr(out, m, e, &r->print);
+	buf_putc(out, '\n');
+	return true;
+}
+
+static bool
+run_passes(struct run *r, ir_module *m)
+{
+	struct diag *d = &r->tool.diag;
+
+	if (!ir_verify_module(m, d))
+		return false;
+	if (r->o.verify_roundtrip && !input_check_roundtrip(m, d))
+		return false;
+	if (r->pipeline.first) {
+		bool ok = pass_manager_run(&r->manager, &r->pipeline, m,
+					   r->o.no_infer);
+
+		if (!ok || !ir_verify_module(m, d))
+			return false;
+	}
+	return r->o.types != TYPES_ALL || m->types_valid ||
+	       ir_infer_module(m, d);
+}
+
+/* From the text of S to the text in OUT. */
+static bool
+process_in(struct run *r, ir_module *m, const ir_expr *e, struct buf *out)
+{
+	struct diag *d = &r->tool.diag;
+
+	input_use_spans(m, d);
+	if (e && !r->pipeline.first)
+		return print_expr(r, m, e, out);
+	if (e && !input_wrap_expr(m, e, d))
+		return false;
+	if (!run_passes(r, m))
+		return false;
+	ir_print_module(out, m, &r->print);
+	return true;
+}
+
+static bool
+process(struct run *r, struct source *s, struct buf *out)
+{
+	struct diag *d = &r->tool.diag;
+	ir_context *cx = ir_context_new();
+	ir_module *m = NULL;
+	const ir_expr *e = NULL;
+	bool ok;
+
+	d->source = s;
+	if (r->o.expr) {
+		m = ir_module_new(cx);
+		e = parse_expr(m, s, d, &r->parse);
+	} else {
+		m = parse_module(cx, s, d, &r->parse);
+	}
+	ok = m && (e || !r->o.expr) && process_in(r, m, e, out);
+	input_use_spans(NULL, d);
+	if (m)
+		ir_module_free(m);
+	ir_context_free(cx);
+	d->source = NULL;
+	return ok && !d->errors;
+}
+
+/* With --verify-diagnostics: messages are compared, output is dropped. */
+static void
+process_expecting(struct run *r, struct source *s)
+{
+	struct diag *d = &r->tool.diag;
+	struct diag saved = *d;
+	struct expect expect;
+	struct buf out = { 0 };
+
+	d->source = s;
+	if (expect_read(&expect, s, d)) {
+		d->handler = expect_take;
+		d->handler_env = &expect;
+		d->max_errors = 0;
+		process(r, s, &out);
+		*d = saved;
+		d->source = s;
+		expect_finish(&expect, d);
+	}
+	d->source = NULL;
+	expect_free(&expect);
+	buf_free(&out);
+}
+
+static void
+process_parts(struct run *r, struct source *whole, struct buf *out)
+{
+	const char *mark = r->o.output_mark ? r->o.output_mark : r->o.mark;
+	source_vec parts = { 0 };
+
+	if (r->o.mark)
+		split_source(whole, r->o.mark, &parts);
+	else
+		vec_push(&parts, *whole);
+	for (size_t i = 0; i < parts.len; i++) {
+		if (i)
+			buf_printf(out, "%s\n", mark);
+		if (r->o.verify_diagnostics)
+			process_expecting(r, &parts.at[i]);
+		else
+			process(r, &parts.at[i], out);
+		if (r->o.mark)
+			source_free(&parts.at[i]);
+		else
+			*whole = parts.at[i];
+	}
+	vec_free(&parts);
+}
+
+static void
+read_and_process(struct run *r, const char *path)
+{
+	struct diag *d = &r->tool.diag;
+	struct source s;
+	struct buf out = { 0 };
+	const char *reason;
+
+	if (!source_open(&s, path, &reason)) {
+		diag_error(d, LOC_NONE, "cannot read '%s': %s", path, reason);
+		return;
+	}
+	d->source = &s;
+	if (!r->o.run_reproducer ||
+	    pass_reproducer_pipeline(&s, &r->pipeline, &r->tool.arena, d))
+		process_parts(r, &s, &out);
+	d->source = NULL;
+	if (!pass_manager_end(&r->manager) && !d->errors)
+		r->tool.status = 1;
+	if (!d->errors && !r->tool.status && !r->o.verify_diagnostics &&
+	    !r->o.disable_output && r->o.emit == EMIT_RELAY)
+		write_text(r, &out);
+	buf_free(&out);
+	source_free(&s);
+}
+
+static void
+print_pipeline(struct run *r)
+{
+	struct buf out = { 0 };
+
+	pass_pipeline_print(&out, &r->pipeline, &r->manager.context);
+	buf_putc(&out, '\n');
+	if (r->o.dry_run)
+		write_text(r, &out);
+	else
+		fwrite(out.at, 1, out.len, stderr);
+	buf_free(&out);
+}
+
+static void
+run(struct run *r)
+{
+	struct opt_options *o = &r->o;
+	const char *path;
+
+	if (print_lists(r))
+		return;
+	path = tool_input(&r->tool);
+	r->parse = PARSE_OPTIONS_DEFAULT;
+	r->parse.allow_unknown_ops = o->allow_unknown_ops;
+	r->parse.max_nesting = (unsigned)o->max_nesting;
+	if (!path || !set_print_options(r) ||
+	    !pass_command_line_pipeline(&r->flags, o->level, o->pipeline,
+					&r->pipeline) ||
+	    !pass_manager_init(&r->manager, &r->tool.diag, &o->passes,
+			       &r->tool.arena))
+		return;
+	r->manager.print = r->print;
+	if (o->print_pipeline)
+		print_pipeline(r);
+	if (!o->dry_run)
+		read_and_process(r, path);
+}
+
+int
+main(int argc, char **argv)
+{
+	static struct run r = {
+		.o = { .passes = PASS_OPTIONS_DEFAULT, .max_nesting = 50000 }
+	};
+	static const struct option_others others = {
+		.take = pass_command_line_take,
+		.name = pass_flag,
+		.env = &r.flags,
+	};
+
+	r.tool.set = (struct option_set){
+		.tool = "relay-opt",
+		.overview = "read a Relay module, run passes over it, print it",
+		.usage = "[options] [file]",
+		.table = table,
+		.count = sizeof(table) / sizeof(*table),
+		.others = &others,
+	};
+	r.tool.topic = help_topic;
+	r.flags.tool = &r.tool;
+	if (tool_start(&r.tool, argc, argv, &r.o, &r.o.tool))
+		run(&r);
+	return tool_end(&r.tool);
+}
