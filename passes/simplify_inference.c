@@ -12,13 +12,13 @@
  *
  * Level: function. Needs: types.
  */
-#include "passes/build.h"
+#include "passes/opcall.h"
 #include "passes/pass.h"
 
 #include <stdlib.h>
 
 struct norm {
-	struct build b;
+	struct opcall b;
 	const struct ir_call *call;
 	const ir_attrs *attrs;
 	const struct ir_tensor_type *data;
@@ -32,7 +32,7 @@ norm_init(struct norm *n, ir_module *m, const ir_expr *e, const ir_expr *old)
 
 	if (t->kind != TYPE_TENSOR)
 		return false;
-	n->b = (struct build){ m, e->loc };
+	n->b = (struct opcall){ m, e->loc };
 	n->call = ir_as_call(e);
 	n->attrs = n->call->attrs;
 	n->data = ir_as_tensor_type(t);
@@ -48,36 +48,36 @@ norm_init(struct norm *n, ir_module *m, const ir_expr *e, const ir_expr *old)
 static const ir_expr *
 epsilon_of(const struct norm *n, const char *name)
 {
-	return build_scalar(&n->b, n->data->dtype,
+	return opcall_scalar(&n->b, n->data->dtype,
 			    (double)(float)ir_attrs_double(n->attrs, name));
 }
 
 static const ir_expr *
 at_axis(const struct norm *n, const ir_expr *bias)
 {
-	return build_bias_at(&n->b, bias, n->data->ndim, n->axis);
+	return opcall_bias_at(&n->b, bias, n->data->ndim, n->axis);
 }
 
 static const ir_expr *
 expand_batch_norm(const struct norm *n)
 {
-	const struct build *b = &n->b;
+	const struct opcall *b = &n->b;
 	const ir_expr *const *a = n->call->args;
 	const ir_expr *eps = epsilon_of(n, "epsilon");
-	const ir_expr *root = build_unary(
-		b, OP_sqrt, build_binary(b, OP_add, a[4], eps));
-	const ir_expr *scale = build_binary(
-		b, OP_divide, build_scalar(b, n->data->dtype, 1), root);
+	const ir_expr *root = opcall_unary(
+		b, OP_sqrt, opcall_binary(b, OP_add, a[4], eps));
+	const ir_expr *scale = opcall_binary(
+		b, OP_divide, opcall_scalar(b, n->data->dtype, 1), root);
 	const ir_expr *shift;
 
 	if (ir_attrs_bool(n->attrs, "scale"))
-		scale = build_binary(b, OP_multiply, scale, a[1]);
-	shift = build_binary(b, OP_multiply, build_unary(b, OP_negative, a[3]),
+		scale = opcall_binary(b, OP_multiply, scale, a[1]);
+	shift = opcall_binary(b, OP_multiply, opcall_unary(b, OP_negative, a[3]),
 			     scale);
 	if (ir_attrs_bool(n->attrs, "center"))
-		shift = build_binary(b, OP_add, shift, a[2]);
-	scale = build_binary(b, OP_multiply, a[0], at_axis(n, scale));
-	return build_binary(b, OP_add, scale, at_axis(n, shift));
+		shift = opcall_binary(b, OP_add, shift, a[2]);
+	scale = opcall_binary(b, OP_multiply, a[0], at_axis(n, scale));
+	return opcall_binary(b, OP_add, scale, at_axis(n, shift));
 }
 
 /* (x - mean) / sqrt(variance + eps) over AXES. */
@@ -85,10 +85,10 @@ static const ir_expr *
 normalized(const struct norm *n, const ir_expr *x, const int64_t *axes,
 	   uint32_t naxes)
 {
-	const struct build *b = &n->b;
+	const struct opcall *b = &n->b;
 	ir_context *cx = b->m->cx;
 	const ir_expr *eps = epsilon_of(n, "epsilon");
-	const ir_expr *mean = build_reduce(b, OP_mean, x, axes, naxes);
+	const ir_expr *mean = opcall_reduce(b, OP_mean, x, axes, naxes);
 	const ir_attrs *va =
 		ir_attrs_defaults(cx, ir_op_info(OP_variance)->attrs);
 	const ir_expr *args[] = { x, mean };
@@ -99,10 +99,10 @@ normalized(const struct norm *n, const ir_expr *x, const int64_t *axes,
 			   ir_attr_int_array(cx, axes, naxes, 32));
 	va = ir_attrs_with(cx, va, "keepdims", ATTR_BOOLEAN(true));
 	variance = ir_new_op_call(b->m, b->loc, OP_variance, args, 2, va);
-	root = build_unary(b, OP_sqrt,
-			   build_binary(b, OP_add, variance, eps));
-	return build_binary(b, OP_divide,
-			    build_binary(b, OP_subtract, x, mean), root);
+	root = opcall_unary(b, OP_sqrt,
+			   opcall_binary(b, OP_add, variance, eps));
+	return opcall_binary(b, OP_divide,
+			    opcall_binary(b, OP_subtract, x, mean), root);
 }
 
 /* Times gamma, plus beta, where the attributes want them. */
@@ -110,10 +110,10 @@ static const ir_expr *
 affine(const struct norm *n, const ir_expr *x)
 {
 	if (ir_attrs_bool(n->attrs, "scale"))
-		x = build_binary(&n->b, OP_multiply, x,
+		x = opcall_binary(&n->b, OP_multiply, x,
 				 at_axis(n, n->call->args[1]));
 	if (ir_attrs_bool(n->attrs, "center"))
-		x = build_binary(&n->b, OP_add, x,
+		x = opcall_binary(&n->b, OP_add, x,
 				 at_axis(n, n->call->args[2]));
 	return x;
 }
@@ -145,7 +145,7 @@ expand_instance_norm(const struct norm *n)
 static const ir_expr *
 expand_group_norm(const struct norm *n)
 {
-	const struct build *b = &n->b;
+	const struct opcall *b = &n->b;
 	uint32_t ndim = n->data->ndim;
 	int64_t groups = ir_attrs_int(n->attrs, "num_groups", 1);
 	int64_t *old_shape = xcalloc(ndim, sizeof(*old_shape));
@@ -166,8 +166,8 @@ expand_group_norm(const struct norm *n)
 			new_shape[nnew++] = old_shape[i];
 		}
 	}
-	x = build_reshape(b, n->call->args[0], new_shape, nnew);
-	x = build_reshape(b, normalized(n, x, axes, naxes), old_shape, ndim);
+	x = opcall_reshape(b, n->call->args[0], new_shape, nnew);
+	x = opcall_reshape(b, normalized(n, x, axes, naxes), old_shape, ndim);
 	free(old_shape);
 	free(new_shape);
 	free(axes);
@@ -177,18 +177,18 @@ expand_group_norm(const struct norm *n)
 static const ir_expr *
 expand_l2_normalize(const struct norm *n)
 {
-	const struct build *b = &n->b;
+	const struct opcall *b = &n->b;
 	ir_context *cx = b->m->cx;
 	const ir_expr *x = n->call->args[0];
-	const ir_expr *sum = build_reduce(
-		b, OP_sum, build_binary(b, OP_multiply, x, x), NULL, 0);
+	const ir_expr *sum = opcall_reduce(
+		b, OP_sum, opcall_binary(b, OP_multiply, x, x), NULL, 0);
 	const ir_attrs *a = ir_attrs_with(
 		cx, ir_as_call(sum)->attrs, "axis",
 		*ir_attrs_get(n->attrs, "axis"));
 
 	sum = ir_new_op_call(b->m, b->loc, OP_sum, ir_as_call(sum)->args, 1, a);
-	sum = build_binary(b, OP_maximum, sum, epsilon_of(n, "eps"));
-	return build_binary(b, OP_divide, x, build_unary(b, OP_sqrt, sum));
+	sum = opcall_binary(b, OP_maximum, sum, epsilon_of(n, "eps"));
+	return opcall_binary(b, OP_divide, x, opcall_unary(b, OP_sqrt, sum));
 }
 
 static const ir_expr *

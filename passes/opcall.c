@@ -1,13 +1,13 @@
-#include "passes/build.h"
+#include "passes/opcall.h"
 
 const ir_expr *
-build_unary(const struct build *b, enum op_id op, const ir_expr *x)
+opcall_unary(const struct opcall *b, enum op_id op, const ir_expr *x)
 {
 	return ir_new_op_call(b->m, b->loc, op, &x, 1, NULL);
 }
 
 const ir_expr *
-build_binary(const struct build *b, enum op_id op, const ir_expr *x,
+opcall_binary(const struct opcall *b, enum op_id op, const ir_expr *x,
 	     const ir_expr *y)
 {
 	const ir_expr *args[] = { x, y };
@@ -16,13 +16,13 @@ build_binary(const struct build *b, enum op_id op, const ir_expr *x,
 }
 
 const ir_expr *
-build_scalar(const struct build *b, struct dtype t, double v)
+opcall_scalar(const struct opcall *b, struct dtype t, double v)
 {
 	return ir_new_scalar(b->m, b->loc, t, v);
 }
 
 const ir_expr *
-build_expand_dims(const struct build *b, const ir_expr *x, int64_t axis,
+opcall_expand_dims(const struct opcall *b, const ir_expr *x, int64_t axis,
 		  int64_t count)
 {
 	ir_context *cx = b->m->cx;
@@ -37,7 +37,7 @@ build_expand_dims(const struct build *b, const ir_expr *x, int64_t axis,
 }
 
 const ir_expr *
-build_reduce(const struct build *b, enum op_id op, const ir_expr *x,
+opcall_reduce(const struct opcall *b, enum op_id op, const ir_expr *x,
 	     const int64_t *axes, uint32_t n)
 {
 	ir_context *cx = b->m->cx;
@@ -49,7 +49,7 @@ build_reduce(const struct build *b, enum op_id op, const ir_expr *x,
 }
 
 const ir_expr *
-build_reshape(const struct build *b, const ir_expr *x, const int64_t *shape,
+opcall_reshape(const struct opcall *b, const ir_expr *x, const int64_t *shape,
 	      uint32_t n)
 {
 	ir_context *cx = b->m->cx;
@@ -62,8 +62,8 @@ build_reshape(const struct build *b, const ir_expr *x, const int64_t *shape,
 }
 
 const ir_expr *
-build_bias_at(const struct build *b, const ir_expr *bias, uint32_t ndim,
+opcall_bias_at(const struct opcall *b, const ir_expr *bias, uint32_t ndim,
 	      int64_t axis)
 {
-	return build_expand_dims(b, bias, 1, (int64_t)ndim - axis - 1);
+	return opcall_expand_dims(b, bias, 1, (int64_t)ndim - axis - 1);
 }
