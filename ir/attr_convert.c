@@ -109,18 +109,30 @@ fits(bool ok, const char *what, const char **why)
 	return ok;
 }
 
+/* TVM keeps these as references, which may be null whatever the default. */
+static bool
+holds_object(enum attr_type t)
+{
+	switch (t) {
+	case ATTR_TYPE_INT:
+	case ATTR_TYPE_INT64:
+	case ATTR_TYPE_FLOAT:
+	case ATTR_TYPE_BOOL:
+	case ATTR_TYPE_STRING:
+	case ATTR_TYPE_DTYPE:
+		return false;
+	default:
+		return true;
+	}
+}
+
 bool
 ir_attr_convert(ir_context *cx, const struct attr_field *f, ir_attr *v,
 		const char **why)
 {
-	bool may_be_null =
-		f->need == ATTR_NULLABLE ||
-		(f->need == ATTR_DEFAULT &&
-		 strcmp(f->default_text, "null") == 0 &&
-		 f->type != ATTR_TYPE_STRING);
-
 	(void)cx;
-	if (v->kind == ATTR_NULL && may_be_null)
+	if (v->kind == ATTR_NULL &&
+	    (f->need == ATTR_NULLABLE || holds_object(f->type)))
 		return true;
 	switch (f->type) {
 	case ATTR_TYPE_INT:

@@ -311,12 +311,15 @@ inlined_body(struct inliner *in, const struct ir_function *f,
 	return wrap_in_lets(in, stand_in, args, f->nparams, body);
 }
 
+/* F as a literal; TVM makes it anew, so it has no type yet. */
 static const ir_expr *
 literal_of(struct inliner *in, const struct ir_function *f)
 {
 	const struct ir_copy_options o = { 0 };
+	const ir_expr *literal = ir_copy(in->m, &f->base, &o);
 
-	return ir_copy(in->m, &f->base, &o);
+	ir_set_type(literal, NULL);
+	return literal;
 }
 
 static const struct ir_function *

@@ -370,7 +370,8 @@ normal_form_module(pass_ctx *cx, enum normal_form form)
 		const struct ir_function *fn = def->fn;
 
 		if (def->kind != DEF_FUNCTION || !fn->body ||
-		    ir_dict_get(fn->attrs, "Compiler"))
+		    ir_dict_get(fn->attrs, "Compiler") ||
+		    is_kernel(&fn->base))
 			continue;
 		def->fn = ir_function_with_body(
 			m, fn, normal_form(cx, fn->body, form, &names));

@@ -14,7 +14,8 @@ enum normal_form {
 	BASIC_BLOCK_FORM,       /* bind what more than one block uses */
 };
 
-/* Bring every function without a Compiler into FORM; true if one changed. */
+/* Bring every function into FORM but kernels and those of a Compiler. True if
+ * one changed. */
 bool normal_form_module(pass_ctx *cx, enum normal_form form);
 
 #endif
