@@ -159,12 +159,6 @@ rel_batch_to_space_nd(struct rel *r)
 	for (uint32_t i = 0; i < block.n; i++) {
 		struct ir_dim *d = &out.at[i + 1];
 
-		if (ir_dim_is_const(out.at[0]) &&
-		    out.at[0].value % block.at[i] != 0)
-			return rel_error(r,
-					 "the batch of %s is no multiple "
-					 "of the blocks",
-					 rel_show_arg(r, 0));
 		out.at[0] = ir_dim_div(out.at[0], block.at[i]);
 		if (!rel_mul(r, *d, DIM(block.at[i]), d))
 			return REL_FAIL;

@@ -338,6 +338,9 @@ rel_split(struct rel *r)
 		return split_sections(r, data, axis, how->i);
 	if (!rel_ints(r, "indices_or_sections", &at))
 		return REL_FAIL;
+	if (!at.given)
+		return rel_error(
+			r, "attribute 'indices_or_sections' must be given");
 	return split_positions(r, data, axis, &at);
 }
 

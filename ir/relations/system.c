@@ -44,10 +44,13 @@ rel_alloc_tensor(struct rel *r)
 {
 	const ir_attr *shape = ir_attrs_get(r->attrs, "const_shape");
 	struct rel_shape out;
+	const struct ir_tensor_type *offset = rel_tensor(r, 1);
 	bool given;
 
-	if (rel_assign_input(r, 0, storage_type(r)) != REL_DONE ||
-	    rel_scalar(r, 1, int64) != REL_DONE)
+	if (!offset)
+		return rel_wait(r, 1);
+	if (!rel_check_rank(r, 1, offset, 0) ||
+	    rel_assign_input(r, 0, storage_type(r)) != REL_DONE)
 		return REL_FAIL;
 	if (shape->kind == ATTR_EXPR) {
 		if (!shape_of_constant(r, shape->expr, &out))
