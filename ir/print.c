@@ -88,8 +88,9 @@ reserve(struct print *p, const ir_expr *root)
 	if (!p->m->has_placeholders || !root)
 		return;
 	ir_walk(root, NULL, reserve_index, p);
-	qsort(p->reserved.at, p->reserved.len, sizeof(*p->reserved.at),
-	      compare_index);
+	if (p->reserved.len)
+		qsort(p->reserved.at, p->reserved.len, sizeof(*p->reserved.at),
+		      compare_index);
 }
 
 static void
