@@ -116,7 +116,8 @@ finish(struct print *p)
 	buf_free(&p->scratch);
 	interner_free(&p->names);
 	free(p->types);
-	free(p->meta_slots);
+	ptrmap_free(&p->meta_numbers);
+	vec_free(&p->meta_places);
 	free(p->name_slots);
 	free(p->nodes);
 	arena_free(&p->arena);

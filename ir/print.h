@@ -18,9 +18,9 @@ enum print_meta { PRINT_META_INLINE, PRINT_META_OMIT };
 struct print_options {
 	enum print_types types;
 	enum print_floats floats;
-	enum print_meta meta;           /* OMIT: TVM's notice instead */
+	enum print_meta meta; /* OMIT: TVM's notice instead */
 	bool spans;
-	bool stable_names;              /* %N by structural hash */
+	bool stable_names; /* %N by structural hash */
 	bool no_header;
 	/* NULL, or only these definitions (an array that ends in NULL). */
 	const char *const *only;

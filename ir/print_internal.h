@@ -20,6 +20,7 @@
 #include "support/arena.h"
 #include "support/buf.h"
 #include "support/intern.h"
+#include "support/ptrmap.h"
 #include "support/vec.h"
 
 /* The lines of one scope, linked through print_node.next. */
@@ -66,8 +67,7 @@ struct print_meta_list {
 	VEC(struct print_meta_item) items;
 };
 
-struct print_meta_slot {
-	const void *id; /* NULL: free */
+struct print_meta_place {
 	uint32_t list;
 	uint32_t index;
 };
@@ -99,9 +99,8 @@ struct print {
 	size_t nnames;
 
 	VEC(struct print_meta_list) meta;
-	struct print_meta_slot *meta_slots;
-	size_t nmeta_slots;
-	size_t nmeta;
+	struct ptrmap meta_numbers; /* keys to lists, objects to places */
+	VEC(struct print_meta_place) meta_places;
 	VEC(uint32_t) reserved; /* indices of placeholders, sorted */
 	bool mentions_meta;     /* some meta[...] was printed */
 

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#include "support/hash.h"
-
 const char *
 print_type_key(const ir_type *t)
 {
@@ -26,55 +24,19 @@ print_type_key(const ir_type *t)
 	return keys[t->kind];
 }
 
-static size_t
-slot_at(const struct print_meta_slot *slots, size_t nslots, const void *id)
-{
-	size_t mask = nslots - 1;
-	size_t i = hash_mix(0, (uint64_t)(uintptr_t)id) & mask;
-
-	while (slots[i].id && slots[i].id != id)
-		i = (i + 1) & mask;
-	return i;
-}
-
-static void
-grow(struct print *p)
-{
-	size_t n = p->nmeta_slots ? p->nmeta_slots * 2 : 64;
-	struct print_meta_slot *slots = xcalloc(n, sizeof(*slots));
-
-	for (size_t i = 0; i < p->nmeta_slots; i++)
-		if (p->meta_slots[i].id)
-			slots[slot_at(slots, n, p->meta_slots[i].id)] =
-				p->meta_slots[i];
-	free(p->meta_slots);
-	p->meta_slots = slots;
-	p->nmeta_slots = n;
-}
-
-/* The slot of ID; one that is new has ID NULL still. */
-static struct print_meta_slot *
-slot_of(struct print *p, const void *id)
-{
-	if (p->nmeta * 2 >= p->nmeta_slots)
-		grow(p);
-	return &p->meta_slots[slot_at(p->meta_slots, p->nmeta_slots, id)];
-}
-
-/* The number of the list of KEY. Its name has a slot as an object has. */
+/* The number of the list of KEY. Its name is in the map as objects are. */
 static uint32_t
 list_of(struct print *p, const char *key)
 {
 	const char *name = intern_str(&p->names, key);
-	struct print_meta_slot *slot = slot_of(p, name);
+	bool is_new;
+	uintptr_t *number = ptrmap_add(&p->meta_numbers, name, &is_new);
 
-	if (!slot->id) {
-		*slot = (struct print_meta_slot){name, (uint32_t)p->meta.len,
-						 0};
-		p->nmeta++;
+	if (is_new) {
+		*number = p->meta.len;
 		vec_push(&p->meta, ((struct print_meta_list){.key = name}));
 	}
-	return slot->list;
+	return (uint32_t)*number;
 }
 
 /* Leave out the indices that constants without data keep for themselves. */
@@ -104,15 +66,17 @@ print_meta_add(struct print *p, const char *key, enum print_meta_kind kind,
 	       const void *id, const void *object)
 {
 	uint32_t number = list_of(p, key);
-	struct print_meta_slot *slot = slot_of(p, id);
 	struct print_meta_list *list = &p->meta.at[number];
+	bool is_new;
+	uintptr_t *place = ptrmap_add(&p->meta_numbers, id, &is_new);
 
 	p->mentions_meta = true;
-	if (slot->id)
+	if (!is_new)
 		return;
 	skip_reserved(p, list);
-	*slot = (struct print_meta_slot){id, number, (uint32_t)list->items.len};
-	p->nmeta++;
+	*place = p->meta_places.len;
+	vec_push(&p->meta_places, ((struct print_meta_place){
+					  number, (uint32_t)list->items.len}));
 	vec_push(&list->items, ((struct print_meta_item){kind, object}));
 }
 
@@ -129,10 +93,12 @@ put_ref(struct buf *out, const char *key, uint32_t index)
 void
 print_meta_ref(struct print *p, const void *id)
 {
-	const struct print_meta_slot *slot = slot_of(p, id);
+	const uintptr_t *number = ptrmap_find(&p->meta_numbers, id);
+	struct print_meta_place place;
 
-	assert(slot->id == id);
-	put_ref(p->out, p->meta.at[slot->list].key, slot->index);
+	assert(number);
+	place = p->meta_places.at[*number];
+	put_ref(p->out, p->meta.at[place.list].key, place.index);
 }
 
 void
