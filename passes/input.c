@@ -6,6 +6,8 @@
 #include "ir/print.h"
 #include "ir/walk.h"
 #include "parser/parser.h"
+#include "support/expect.h"
+#include "support/split.h"
 
 /* A function over the free variables of E, which are then bound. */
 static const ir_expr *
@@ -105,4 +107,55 @@ input_use_spans(const ir_module *m, struct diag *d)
 {
 	d->span_of = m ? find_span : NULL;
 	d->span_env = (void *)(uintptr_t)m;
+}
+
+typedef bool process_fn(void *env, struct source *s, struct buf *out);
+
+/* Messages are compared with what the part expects, output is dropped. */
+static void
+process_expecting(struct source *s, process_fn *process, void *env,
+		  struct diag *d)
+{
+	struct diag saved = *d;
+	struct expect expect;
+	struct buf out = { 0 };
+
+	d->source = s;
+	if (expect_read(&expect, s, d)) {
+		d->handler = expect_take;
+		d->handler_env = &expect;
+		d->max_errors = 0;
+		process(env, s, &out);
+		*d = saved;
+		d->source = s;
+		expect_finish(&expect, d);
+	}
+	d->source = NULL;
+	expect_free(&expect);
+	buf_free(&out);
+}
+
+void
+input_process(struct source *s, const struct input_mode *mode,
+	      process_fn *process, void *env, struct diag *d, struct buf *out)
+{
+	source_vec parts = { 0 };
+
+	if (mode->mark)
+		split_source(s, mode->mark, &parts);
+	for (size_t i = 0; i < (mode->mark ? parts.len : 1); i++) {
+		struct source *part = mode->mark ? &parts.at[i] : s;
+
+		if (i)
+			buf_printf(out, "%s\n",
+				   mode->output_mark ? mode->output_mark
+						     : mode->mark);
+		if (mode->verify_diagnostics)
+			process_expecting(part, process, env, d);
+		else
+			process(env, part, out);
+	}
+	for (size_t i = 0; i < parts.len; i++)
+		source_free(&parts.at[i]);
+	vec_free(&parts);
 }

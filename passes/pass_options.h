@@ -17,7 +17,8 @@
 	{ "disable-pass", OPTION_LIST, PASS_FIELD(type, member, disabled),     \
 	  "A,B", NULL, "passes that sequences leave out", 0 },                 \
 	{ "required-pass", OPTION_LIST, PASS_FIELD(type, member, required),    \
-	  "A,B", NULL, "passes that sequences run at any level", 0 },          \
+	  "A,B", NULL, "passes that sequences run at any level",\
+	  OPTION_HIDDEN },          \
 	{ "pass-config", OPTION_EACH, PASS_FIELD(type, member, config),        \
 	  "KEY=VALUE", NULL, "set a key, e.g. relay.FuseOps.max_depth=64",     \
 	  0 },                                                                 \
@@ -52,7 +53,7 @@
 	  "number the runs in the titles of dumps", OPTION_HIDDEN },           \
 	{ "filter-print-funcs", OPTION_LIST,                                   \
 	  PASS_FIELD(type, member, filter_funcs), "L", NULL,                   \
-	  "print only these functions ('*' and '?' allowed)", 0 },             \
+	  "print only these functions (globs)", 0 },             \
 	{ "filter-passes", OPTION_LIST,                                        \
 	  PASS_FIELD(type, member, filter_passes), "L", NULL,                  \
 	  "with --print-changed, only these passes", OPTION_HIDDEN },          \
@@ -84,6 +85,6 @@
 	  OPTION_HIDDEN },                                                     \
 	{ "crash-reproducer", OPTION_TEXT,                                     \
 	  PASS_FIELD(type, member, reproducer), "FILE", NULL,                  \
-	  "when a pass fails, write its input and options to FILE", 0 },
+	  "when a pass fails, write its input to FILE", 0 },
 
 #endif

@@ -30,6 +30,7 @@ enum option_kind {
 };
 
 enum option_trait {
+	OPTION_SHOWN = 0,
 	OPTION_HIDDEN = 1, /* only in --help-hidden */
 	OPTION_ALIAS = 2,  /* another name, in no help */
 	OPTION_JOINED = 4, /* one letter, value follows: -O2 */

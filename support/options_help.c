@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { width = 79, text_column = 31 };
+enum { width = 79, text_column = 33 };
 
 void
 options_wrap(struct buf *out, const char *text, size_t indent)
@@ -35,16 +35,19 @@ static void
 put_usage(struct buf *out, const struct option_def *o)
 {
 	bool letter = !o->name[1];
+	const char *value = o->value;
 
+	if (o->bare && value && strncmp(value, "off|", 4) == 0)
+		value += 4;
 	buf_printf(out, "%s%s", letter ? "-" : "--", o->name);
 	if (o->kind == OPTION_FLAG)
 		return;
 	if (o->traits & OPTION_JOINED)
-		buf_printf(out, "<%s>", o->value);
+		buf_printf(out, "<%s>", value);
 	else if (o->bare)
-		buf_printf(out, "[=%s]", o->value);
+		buf_printf(out, "[=%s]", value);
 	else
-		buf_printf(out, "%c%s", letter ? ' ' : '=', o->value);
+		buf_printf(out, "%c%s", letter ? ' ' : '=', value);
 }
 
 static void

@@ -14,9 +14,7 @@
 #include "passes/manager.h"
 #include "passes/pass_options.h"
 #include "passes/registry.h"
-#include "support/expect.h"
 #include "support/outfile.h"
-#include "support/split.h"
 #include "support/tool.h"
 
 enum { EMIT_RELAY, EMIT_NONE };
@@ -31,8 +29,8 @@ struct opt_options {
 	const char *level;
 	const char *params;
 	const char *meta;
-	const char *mark;
-	const char *output_mark;
+	const char *entry;
+	struct input_mode mode;
 	int emit;
 	int types;
 	int floats;
@@ -46,7 +44,6 @@ struct opt_options {
 	bool stable_names;
 	bool allow_unknown_ops;
 	bool verify_roundtrip;
-	bool verify_diagnostics;
 	bool print_ops;
 	bool print_pipeline;
 	bool dry_run;
@@ -55,69 +52,47 @@ struct opt_options {
 
 #define FIELD(name) offsetof(struct opt_options, name)
 
+#define ROW(name, kind, field, value, bare, text, traits) \
+	{ name, OPTION_##kind, FIELD(field), value, bare, text, OPTION_##traits }
+#define HEADING(text) { text, OPTION_HEADING, 0, NULL, NULL, NULL, 0 }
+
+/* clang-format off */
 static const struct option_def table[] = {
-	{ "Passes: --PASS[=KEY=VALUE;..], in order (see --help=passes), or",
-	  OPTION_HEADING, 0, NULL, NULL, NULL, 0 },
-	{ "passes", OPTION_TEXT, FIELD(pipeline), "PIPE", NULL,
-	  "run a pipeline, e.g. 'fuse-ops<max-depth=8>,inline'; @FILE", 0 },
-	{ "p", OPTION_TEXT, FIELD(pipeline), "PIPE", NULL,
-	  "same as --passes", OPTION_ALIAS },
-	{ "O", OPTION_TEXT, FIELD(level), "0..4", NULL,
-	  "the standard pipeline: --passes='default<O2>'", OPTION_JOINED },
+	HEADING("Passes: --PASS[=KEY=VALUE;..], in order (see --help=passes), or"),
+	ROW("passes", TEXT, pipeline, "PIPE", NULL, "run a pipeline: 'fuse-ops<max-depth=8>,inline'", SHOWN),
+	ROW("p", TEXT, pipeline, "PIPE", NULL, "same as --passes", ALIAS),
+	ROW("O", TEXT, level, "0..4", NULL, "the standard pipeline, --passes='default<O2>'", JOINED),
 	PASS_OPTIONS(struct opt_options, passes)
-	{ "run-reproducer", OPTION_FLAG, FIELD(run_reproducer), NULL, NULL,
-	  "run the passes that the first line of the input names",
-	  OPTION_HIDDEN },
-	{ "Input", OPTION_HEADING, 0, NULL, NULL, NULL, 0 },
-	{ "expr", OPTION_FLAG, FIELD(expr), NULL, NULL,
-	  "read one bare expression", 0 },
-	{ "no-infer", OPTION_FLAG, FIELD(no_infer), NULL, NULL,
-	  "do not infer types before the first pass", 0 },
-	{ "params", OPTION_TEXT, FIELD(params), "FILE", NULL,
-	  "bind parameters of main to the tensors in FILE", 0 },
-	{ "allow-unknown-ops", OPTION_FLAG, FIELD(allow_unknown_ops), NULL,
-	  NULL, "keep unknown operators as they are", 0 },
-	{ "max-nesting", OPTION_NUMBER, FIELD(max_nesting), "N", NULL,
-	  "how deep brackets may nest (50000; 0 = any)", OPTION_HIDDEN },
-	{ "split-input-file", OPTION_TEXT, FIELD(mark), "MARK", "// -----",
-	  "take the parts between lines MARK one by one", 0 },
-	{ "output-split-marker", OPTION_TEXT, FIELD(output_mark), "MARK",
-	  NULL, "what separates the parts in the output", OPTION_HIDDEN },
-	{ "verify-diagnostics", OPTION_FLAG, FIELD(verify_diagnostics), NULL,
-	  NULL, "compare messages with comments '// expected-error@+1 {{..}}'",
-	  0 },
-	{ "verify-roundtrip", OPTION_FLAG, FIELD(verify_roundtrip), NULL, NULL,
-	  "print, read again and compare before the passes", 0 },
-	{ "Output", OPTION_HEADING, 0, NULL, NULL, NULL, 0 },
-	{ "o", OPTION_TEXT, FIELD(output), "FILE", NULL,
-	  "write to FILE instead of the standard output", 0 },
-	{ "emit", OPTION_CHOICE, FIELD(emit), "relay|none", NULL,
-	  "what to write", OPTION_HIDDEN },
-	{ "S", OPTION_FLAG, FIELD(text), NULL, NULL,
-	  "same as --emit=relay", OPTION_ALIAS },
-	{ "disable-output", OPTION_FLAG, FIELD(disable_output), NULL, NULL,
-	  "write nothing", 0 },
-	{ "print-types", OPTION_CHOICE, FIELD(types), "auto|all|none", NULL,
-	  "comments with types: of typed nodes, of all, none", 0 },
-	{ "print-floats", OPTION_CHOICE, FIELD(floats), "exact|tvm", NULL,
-	  "digits that read back exactly, or six", OPTION_HIDDEN },
-	{ "print-meta", OPTION_TEXT, FIELD(meta), "inline|elide|file:P", NULL,
-	  "where constants go", 0 },
-	{ "print-spans", OPTION_FLAG, FIELD(spans), NULL, NULL,
-	  "print places as comments", 0 },
-	{ "stable-names", OPTION_FLAG, FIELD(stable_names), NULL, NULL,
-	  "name values by what they are, not by number", OPTION_HIDDEN },
-	{ "Lists", OPTION_HEADING, 0, NULL, NULL, NULL, 0 },
-	{ "print-passes", OPTION_CHOICE, FIELD(list_passes), "off|text|json",
-	  "text", "list the passes and their options", 0 },
-	{ "print-ops", OPTION_FLAG, FIELD(print_ops), NULL, NULL,
-	  "list the operators", 0 },
-	{ "print-pipeline", OPTION_FLAG, FIELD(print_pipeline), NULL, NULL,
-	  "print what would run, as --passes takes it", 0 },
-	{ "dry-run", OPTION_FLAG, FIELD(dry_run), NULL, NULL,
-	  "stop before reading the input", OPTION_HIDDEN },
+	ROW("run-reproducer", FLAG, run_reproducer, NULL, NULL, "run the passes that the first line of the input names", HIDDEN),
+	HEADING("Input"),
+	ROW("expr", FLAG, expr, NULL, NULL, "read one bare expression", SHOWN),
+	ROW("no-infer", FLAG, no_infer, NULL, NULL, "do not infer types before the first pass", SHOWN),
+	ROW("params", TEXT, params, "FILE", NULL, "bind parameters to the tensors in FILE", SHOWN),
+	ROW("entry", TEXT, entry, "NAME", NULL, "the function whose parameters are bound (main)", HIDDEN),
+	ROW("allow-unknown-ops", FLAG, allow_unknown_ops, NULL, NULL, "keep unknown operators as they are", SHOWN),
+	ROW("max-nesting", NUMBER, max_nesting, "N", NULL, "how deep brackets may nest (50000; 0 = any)", HIDDEN),
+	ROW("split-input-file", TEXT, mode.mark, "MARK", "// -----", "take parts between lines MARK one by one", SHOWN),
+	ROW("output-split-marker", TEXT, mode.output_mark, "MARK", NULL, "what separates the parts in the output", HIDDEN),
+	ROW("verify-diagnostics", FLAG, mode.verify_diagnostics, NULL, NULL, "compare messages with expected-error comments", SHOWN),
+	ROW("verify-roundtrip", FLAG, verify_roundtrip, NULL, NULL, "print, read again, compare; then go on", SHOWN),
+	HEADING("Output"),
+	ROW("o", TEXT, output, "FILE", NULL, "write to FILE instead of standard output", SHOWN),
+	ROW("emit", CHOICE, emit, "relay|none", NULL, "what to write", HIDDEN),
+	ROW("S", FLAG, text, NULL, NULL, "same as --emit=relay", ALIAS),
+	ROW("disable-output", FLAG, disable_output, NULL, NULL, "write nothing", SHOWN),
+	ROW("print-types", CHOICE, types, "auto|all|none", NULL, "which nodes show their type", SHOWN),
+	ROW("print-floats", CHOICE, floats, "exact|tvm", NULL, "digits that read back exactly, or six", HIDDEN),
+	ROW("print-meta", TEXT, meta, "WHERE", NULL, "where constants go: inline, elide, file:FILE", SHOWN),
+	ROW("print-spans", FLAG, spans, NULL, NULL, "print places as comments", SHOWN),
+	ROW("stable-names", FLAG, stable_names, NULL, NULL, "name values by what they are, not by number", HIDDEN),
+	HEADING("Lists"),
+	ROW("print-passes", CHOICE, list_passes, "off|text|json", "text", "list the passes and their options", SHOWN),
+	ROW("print-ops", FLAG, print_ops, NULL, NULL, "list the operators", SHOWN),
+	ROW("print-pipeline", FLAG, print_pipeline, NULL, NULL, "print what would run, as --passes takes it", SHOWN),
+	ROW("dry-run", FLAG, dry_run, NULL, NULL, "stop before reading the input", HIDDEN),
 	TOOL_OPTIONS(struct opt_options, tool)
 };
+/* clang-format on */
 
 /* All that one run of the tool works with. */
 struct run {
@@ -246,8 +221,9 @@ process_in(struct run *r, ir_module *m, const ir_expr *e, struct buf *out)
 }
 
 static bool
-process(struct run *r, struct source *s, struct buf *out)
+process(void *env, struct source *s, struct buf *out)
 {
+	struct run *r = env;
 	struct diag *d = &r->tool.diag;
 	ir_context *cx = ir_context_new();
 	ir_module *m = NULL;
@@ -270,55 +246,6 @@ process(struct run *r, struct source *s, struct buf *out)
 	return ok && !d->errors;
 }
 
-/* With --verify-diagnostics: messages are compared, output is dropped. */
-static void
-process_expecting(struct run *r, struct source *s)
-{
-	struct diag *d = &r->tool.diag;
-	struct diag saved = *d;
-	struct expect expect;
-	struct buf out = { 0 };
-
-	d->source = s;
-	if (expect_read(&expect, s, d)) {
-		d->handler = expect_take;
-		d->handler_env = &expect;
-		d->max_errors = 0;
-		process(r, s, &out);
-		*d = saved;
-		d->source = s;
-		expect_finish(&expect, d);
-	}
-	d->source = NULL;
-	expect_free(&expect);
-	buf_free(&out);
-}
-
-static void
-process_parts(struct run *r, struct source *whole, struct buf *out)
-{
-	const char *mark = r->o.output_mark ? r->o.output_mark : r->o.mark;
-	source_vec parts = { 0 };
-
-	if (r->o.mark)
-		split_source(whole, r->o.mark, &parts);
-	else
-		vec_push(&parts, *whole);
-	for (size_t i = 0; i < parts.len; i++) {
-		if (i)
-			buf_printf(out, "%s\n", mark);
-		if (r->o.verify_diagnostics)
-			process_expecting(r, &parts.at[i]);
-		else
-			process(r, &parts.at[i], out);
-		if (r->o.mark)
-			source_free(&parts.at[i]);
-		else
-			*whole = parts.at[i];
-	}
-	vec_free(&parts);
-}
-
 static void
 read_and_process(struct run *r, const char *path)
 {
@@ -334,11 +261,11 @@ read_and_process(struct run *r, const char *path)
 	d->source = &s;
 	if (!r->o.run_reproducer ||
 	    pass_reproducer_pipeline(&s, &r->pipeline, &r->tool.arena, d))
-		process_parts(r, &s, &out);
+		input_process(&s, &r->o.mode, process, r, d, &out);
 	d->source = NULL;
 	if (!pass_manager_end(&r->manager) && !d->errors)
 		r->tool.status = 1;
-	if (!d->errors && !r->tool.status && !r->o.verify_diagnostics &&
+	if (!d->errors && !r->tool.status && !r->o.mode.verify_diagnostics &&
 	    !r->o.disable_output && r->o.emit == EMIT_RELAY)
 		write_text(r, &out);
 	buf_free(&out);

@@ -192,7 +192,7 @@ test_help(void)
 	options_help(&out, &set, false);
 	CHECK(strstr(out.at, "OVERVIEW: do it\n\nUSAGE: tool [options]\n"));
 	CHECK(strstr(out.at, "\nThings:\n"));
-	CHECK(strstr(out.at, "  --maybe[=M]                - or not\n"));
+	CHECK(strstr(out.at, "  --maybe[=M]                  - or not\n"));
 	CHECK(strstr(out.at, "  -O<0..4> "));
 	CHECK(!strstr(out.at, "--on") && !strstr(out.at, "-o "));
 	out.len = 0;
