@@ -89,7 +89,8 @@ lex_equals_follows(const struct parse_ctx *cx)
 	const struct source *s = cx->src;
 	size_t off = cx->lex.off;
 
-	if (off < s->len && (s->text[off] == '(' || s->text[off] == ','))
+	if (cx->lex.prev == ':' || cx->lex.prev == TOK_ARROW ||
+	    (off < s->len && (s->text[off] == '(' || s->text[off] == ',')))
 		return false;
 	off = lex_skip_blanks(cx, off);
 	return off < s->len && s->text[off] == '=' &&

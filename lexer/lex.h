@@ -19,7 +19,10 @@ void lex_close(struct parse_ctx *cx);
 /* Give flex up to MAX bytes of text. */
 size_t lex_read(struct parse_ctx *cx, char *to, size_t max);
 
-/* A single '=' (not '==' or '=>') follows, after blanks and comments. */
+/*
+ * A single '=' (not '==' or '=>') follows, after blanks and comments, and
+ * what stands before it is no type.
+ */
 bool lex_equals_follows(const struct parse_ctx *cx);
 
 /* The offset of the next character that is not blank or comment. */
