@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "parser/build.h"
+#include "parser/syn.h"
 #include "support/buf.h"
 
 enum { SHOWN = 40 };
@@ -25,7 +25,7 @@ put_found(struct buf *b, const struct parse_ctx *cx, struct loc loc,
 }
 
 void
-build_syntax_error(struct parse_ctx *cx, struct loc loc, const char *found,
+syn_syntax_error(struct parse_ctx *cx, struct loc loc, const char *found,
 		   const char *const *expected, unsigned nexpected)
 {
 	struct buf b = { 0 };

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lexer/lex.h"
-#include "parser/build.h"
+#include "parser/syn.h"
 #include "parser/meta.h"
 #include "parser/relay.tab.h"
 

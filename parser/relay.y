@@ -1,7 +1,7 @@
 /*
  * The grammar of Relay text.
  *
- * Each action is one call of parser/build.h. Lists grow to the left, so that
+ * Each action is one call of parser/syn.h. Lists grow to the left, so that
  * a chain of a million bindings takes constant stack; their items lie on the
  * stacks of struct parse_ctx, and the value of a list is where its items
  * start.
@@ -32,7 +32,7 @@
 
 %code {
 #include "lexer/lex.h"
-#include "parser/build.h"
+#include "parser/syn.h"
 
 /* Brackets are counted by the scanner: the grammar's own stack may grow. */
 #define YYMAXDEPTH (1 << 28)
@@ -112,27 +112,27 @@ start
 ;
 
 version
-: %empty			{ build_no_version(cx, @$); }
-| VERSION			{ build_version(cx, @$); }
+: %empty			{ syn_no_version(cx, @$); }
+| VERSION			{ syn_version(cx, @$); }
 ;
 
 metadata
 : %empty
-| METADATA			{ build_metadata(cx, @$); }
+| METADATA			{ syn_metadata(cx, @$); }
 ;
 
 definitions
 : %empty
-| definitions definition	{ build_next_definition(cx); }
-| definitions error		{ build_lost_definition(cx); }
+| definitions definition	{ syn_next_definition(cx); }
+| definitions error		{ syn_lost_definition(cx); }
 ;
 
 definition
 : def_head '(' params ')' result '{' expr '}'
-	{ build_def(cx, @$, $result, $expr); }
-| RAW				{ build_raw(cx, @RAW); }
-| type_intro ctors		{ build_type_def(cx); }
-| IMPORT STRING semicolon	{ build_import(cx, @STRING, $STRING); }
+	{ syn_def(cx, @$, $result, $expr); }
+| RAW				{ syn_raw(cx, @RAW); }
+| type_intro ctors		{ syn_type_def(cx); }
+| IMPORT STRING semicolon	{ syn_import(cx, @STRING, $STRING); }
 ;
 
 semicolon
@@ -141,20 +141,20 @@ semicolon
 ;
 
 def_head
-: def_open type_params		{ build_type_params(cx, $type_params); }
+: def_open type_params		{ syn_type_params(cx, $type_params); }
 ;
 
 def_open
-: DEF GLOBAL			{ build_def_open(cx, @GLOBAL, $GLOBAL); }
+: DEF GLOBAL			{ syn_def_open(cx, @GLOBAL, $GLOBAL); }
 ;
 
 type_intro
-: type_head type_params		{ build_type_intro(cx, $type_params); }
+: type_head type_params		{ syn_type_intro(cx, $type_params); }
 ;
 
 type_head
-: TYPE NAME			{ build_type_open(cx, @NAME, $NAME, false); }
-| EXTERN TYPE NAME		{ build_type_open(cx, @NAME, $NAME, true); }
+: TYPE NAME			{ syn_type_open(cx, @NAME, $NAME, false); }
+| EXTERN TYPE NAME		{ syn_type_open(cx, @NAME, $NAME, true); }
 ;
 
 ctors
@@ -169,8 +169,8 @@ ctor_list
 ;
 
 ctor
-: NAME				{ build_ctor(cx, @NAME, $NAME, NO_ITEMS); }
-| NAME '(' types ')'		{ build_ctor(cx, @NAME, $NAME, $types); }
+: NAME				{ syn_ctor(cx, @NAME, $NAME, NO_ITEMS); }
+| NAME '(' types ')'		{ syn_ctor(cx, @NAME, $NAME, $types); }
 ;
 
 comma
@@ -179,29 +179,29 @@ comma
 ;
 
 type_params
-: %empty			{ $$ = build_no_names(cx); }
-| '[' ']'			{ $$ = build_no_names(cx); }
+: %empty			{ $$ = syn_no_names(cx); }
+| '[' ']'			{ $$ = syn_no_names(cx); }
 | '[' names comma ']'		{ $$ = $names; }
 ;
 
 names
-: NAME				{ $$ = build_name(cx, $NAME); }
-| names ',' NAME		{ build_name(cx, $NAME); $$ = $1; }
+: NAME				{ $$ = syn_name(cx, $NAME); }
+| names ',' NAME		{ syn_name(cx, $NAME); $$ = $1; }
 ;
 
 /* Functions. */
 
 function
 : fn_head '(' params ')' result '{' expr '}'
-	{ $$ = build_function(cx, @$, $result, $expr); }
+	{ $$ = syn_function(cx, @$, $result, $expr); }
 ;
 
 fn_head
-: fn_open type_params		{ build_type_params(cx, $type_params); }
+: fn_open type_params		{ syn_type_params(cx, $type_params); }
 ;
 
 fn_open
-: FN				{ build_fn_open(cx, @$); }
+: FN				{ syn_fn_open(cx, @$); }
 ;
 
 params
@@ -218,9 +218,9 @@ param_list
 
 param
 : LOCAL annotation
-	{ build_param(cx, @LOCAL, @annotation, $LOCAL, $annotation); }
+	{ syn_param(cx, @LOCAL, @annotation, $LOCAL, $annotation); }
 | LOCAL '{' attrs comma '}' annotation
-	{ build_device_param(cx, @LOCAL, @annotation, $LOCAL, $attrs,
+	{ syn_device_param(cx, @LOCAL, @annotation, $LOCAL, $attrs,
 			     $annotation); }
 ;
 
@@ -238,7 +238,7 @@ result
 
 expr
 : binop
-| stmts binop			{ $$ = build_block(cx, $stmts, $binop); }
+| stmts binop			{ $$ = syn_block(cx, $stmts, $binop); }
 ;
 
 stmts
@@ -248,27 +248,27 @@ stmts
 
 stmt
 : binding
-| binop ';'			{ $$ = build_drop(cx, @binop, $binop); }
-| error ';'			{ $$ = build_lost(cx); yyerrok; }
+| binop ';'			{ $$ = syn_drop(cx, @binop, $binop); }
+| error ';'			{ $$ = syn_lost(cx); yyerrok; }
 ;
 
 binding
 : GRAPH_DEF '=' rhs ';'
-	{ $$ = build_graph_def(cx, @GRAPH_DEF, $GRAPH_DEF, $rhs); }
-| let_head rhs ';'		{ $$ = build_let(cx, @$, $let_head, $rhs); }
+	{ $$ = syn_graph_def(cx, @GRAPH_DEF, $GRAPH_DEF, $rhs); }
+| let_head rhs ';'		{ $$ = syn_let(cx, @$, $let_head, $rhs); }
 | FREE_VAR LOCAL annotation ';'
-	{ $$ = build_free_var(cx, @LOCAL, @annotation, $LOCAL, $annotation); }
+	{ $$ = syn_free_var(cx, @LOCAL, @annotation, $LOCAL, $annotation); }
 ;
 
 let_head
 : LET LOCAL annotation '='
-	{ $$ = build_let_open(cx, @LOCAL, @annotation, $LOCAL, $annotation); }
+	{ $$ = syn_let_open(cx, @LOCAL, @annotation, $LOCAL, $annotation); }
 ;
 
 /* What may stand right of '=': bindings, but no dropped values. */
 rhs
 : binop
-| bindings binop		{ $$ = build_block(cx, $bindings, $binop); }
+| bindings binop		{ $$ = syn_block(cx, $bindings, $binop); }
 ;
 
 bindings
@@ -277,31 +277,31 @@ bindings
 ;
 
 binop
-: operand			{ $$ = build_operand(cx, @$, $operand); }
-| binop[a] '+' binop[b]		{ $$ = build_operator(cx, @$, OP_add, $a, $b); }
+: operand			{ $$ = syn_operand(cx, @$, $operand); }
+| binop[a] '+' binop[b]		{ $$ = syn_binary(cx, @$, OP_add, $a, $b); }
 | binop[a] '-' binop[b]
-	{ $$ = build_operator(cx, @$, OP_subtract, $a, $b); }
+	{ $$ = syn_binary(cx, @$, OP_subtract, $a, $b); }
 | binop[a] '*' binop[b]
-	{ $$ = build_operator(cx, @$, OP_multiply, $a, $b); }
+	{ $$ = syn_binary(cx, @$, OP_multiply, $a, $b); }
 | binop[a] '/' binop[b]
-	{ $$ = build_operator(cx, @$, OP_divide, $a, $b); }
-| binop[a] '<' binop[b]		{ $$ = build_operator(cx, @$, OP_less, $a, $b); }
+	{ $$ = syn_binary(cx, @$, OP_divide, $a, $b); }
+| binop[a] '<' binop[b]		{ $$ = syn_binary(cx, @$, OP_less, $a, $b); }
 | binop[a] LE binop[b]
-	{ $$ = build_operator(cx, @$, OP_less_equal, $a, $b); }
+	{ $$ = syn_binary(cx, @$, OP_less_equal, $a, $b); }
 | binop[a] '>' binop[b]
-	{ $$ = build_operator(cx, @$, OP_greater, $a, $b); }
+	{ $$ = syn_binary(cx, @$, OP_greater, $a, $b); }
 | binop[a] GE binop[b]
-	{ $$ = build_operator(cx, @$, OP_greater_equal, $a, $b); }
+	{ $$ = syn_binary(cx, @$, OP_greater_equal, $a, $b); }
 | binop[a] EQ binop[b]
-	{ $$ = build_operator(cx, @$, OP_equal, $a, $b); }
+	{ $$ = syn_binary(cx, @$, OP_equal, $a, $b); }
 | binop[a] NE binop[b]
-	{ $$ = build_operator(cx, @$, OP_not_equal, $a, $b); }
+	{ $$ = syn_binary(cx, @$, OP_not_equal, $a, $b); }
 ;
 
 operand
-: postfix			{ $$ = build_plain(cx, @$, $postfix); }
+: postfix			{ $$ = syn_plain(cx, @$, $postfix); }
 | number
-| '-' operand[inner]		{ $$ = build_minus(cx, @$, $inner); }
+| '-' operand[inner]		{ $$ = syn_minus(cx, @$, $inner); }
 ;
 
 number
@@ -311,49 +311,49 @@ number
 
 postfix
 : primary
-| postfix[inner] PROJ		{ $$ = build_proj(cx, @$, $inner, $PROJ); }
+| postfix[inner] PROJ		{ $$ = syn_proj(cx, @$, $inner, $PROJ); }
 | postfix[inner] '(' call_args ')'
-	{ $$ = build_call(cx, @$, @inner, $inner, $call_args); }
-| postfix[inner] '^'		{ $$ = build_ref_read(cx, @$, $inner); }
+	{ $$ = syn_call(cx, @$, @inner, $inner, $call_args); }
+| postfix[inner] '^'		{ $$ = syn_ref_read(cx, @$, $inner); }
 ;
 
 primary
-: LOCAL				{ $$ = build_local(cx, @$, $LOCAL); }
-| GLOBAL			{ $$ = build_global(cx, @$, $GLOBAL); }
-| GRAPH				{ $$ = build_graph(cx, @$, $GRAPH); }
-| META				{ $$ = build_meta_expr(cx, @$, $META); }
-| NAME				{ $$ = build_named(cx, @$, $NAME); }
-| BOOL				{ $$ = build_bool(cx, @$, $BOOL); }
+: LOCAL				{ $$ = syn_local(cx, @$, $LOCAL); }
+| GLOBAL			{ $$ = syn_global(cx, @$, $GLOBAL); }
+| GRAPH				{ $$ = syn_graph(cx, @$, $GRAPH); }
+| META				{ $$ = syn_meta_expr(cx, @$, $META); }
+| NAME				{ $$ = syn_named(cx, @$, $NAME); }
+| BOOL				{ $$ = syn_bool(cx, @$, $BOOL); }
 | function
 | match
 | if
-| REF '(' expr ')'		{ $$ = build_ref_new(cx, @$, $expr); }
-| REF_READ '(' expr ')'		{ $$ = build_ref_read(cx, @$, $expr); }
+| REF '(' expr ')'		{ $$ = syn_ref_new(cx, @$, $expr); }
+| REF_READ '(' expr ')'		{ $$ = syn_ref_read(cx, @$, $expr); }
 | REF_WRITE '(' expr[r] ',' expr[v] ')'
-	{ $$ = build_ref_write(cx, @$, $r, $v); }
+	{ $$ = syn_ref_write(cx, @$, $r, $v); }
 | '(' expr[r] ASSIGN expr[v] ')'
-	{ $$ = build_ref_write(cx, @$, $r, $v); }
-| '(' ')'			{ $$ = build_unit(cx, @$); }
-| '(' exprs ')'			{ $$ = build_paren(cx, @$, $exprs); }
-| '(' exprs ',' ')'		{ $$ = build_tuple(cx, @$, $exprs); }
-| '(' error ')'			{ $$ = build_hole(cx, @$); yyerrok; }
+	{ $$ = syn_ref_write(cx, @$, $r, $v); }
+| '(' ')'			{ $$ = syn_unit(cx, @$); }
+| '(' exprs ')'			{ $$ = syn_paren(cx, @$, $exprs); }
+| '(' exprs ',' ')'		{ $$ = syn_tuple(cx, @$, $exprs); }
+| '(' error ')'			{ $$ = syn_hole(cx, @$); yyerrok; }
 | '{' expr '}'			{ $$ = $expr; }
 ;
 
 exprs
-: expr				{ $$ = build_item(cx, @$, $expr); }
-| exprs ',' expr		{ build_item(cx, @expr, $expr); $$ = $1; }
+: expr				{ $$ = syn_item(cx, @$, $expr); }
+| exprs ',' expr		{ syn_item(cx, @expr, $expr); $$ = $1; }
 ;
 
 call_args
-: %empty			{ $$ = build_args(cx, NO_ITEMS, NO_ITEMS, NULL); }
-| args comma			{ $$ = build_args(cx, $args, NO_ITEMS, NULL); }
-| args ',' attrs comma		{ $$ = build_args(cx, $args, $attrs, NULL); }
+: %empty			{ $$ = syn_args(cx, NO_ITEMS, NO_ITEMS, NULL); }
+| args comma			{ $$ = syn_args(cx, $args, NO_ITEMS, NULL); }
+| args ',' attrs comma		{ $$ = syn_args(cx, $args, $attrs, NULL); }
 | args ',' META_RECORD
-	{ $$ = build_record_args(cx, @META_RECORD, $args, $META_RECORD); }
-| attrs comma			{ $$ = build_args(cx, NO_ITEMS, $attrs, NULL); }
+	{ $$ = syn_record_args(cx, @META_RECORD, $args, $META_RECORD); }
+| attrs comma			{ $$ = syn_args(cx, NO_ITEMS, $attrs, NULL); }
 | META_RECORD
-	{ $$ = build_record_args(cx, @$, NO_ITEMS, $META_RECORD); }
+	{ $$ = syn_record_args(cx, @$, NO_ITEMS, $META_RECORD); }
 ;
 
 args
@@ -362,18 +362,18 @@ args
 ;
 
 arg
-: expr				{ $$ = build_item(cx, @$, $expr); }
-| STRING			{ $$ = build_string_arg(cx, @$, $STRING); }
+: expr				{ $$ = syn_item(cx, @$, $expr); }
+| STRING			{ $$ = syn_string_arg(cx, @$, $STRING); }
 ;
 
 if
 : IF '(' expr[c] ')' '{' expr[a] '}' ELSE '{' expr[b] '}'
-	{ $$ = build_if(cx, @$, $c, $a, $b); }
+	{ $$ = syn_if(cx, @$, $c, $a, $b); }
 ;
 
 match
 : match_kind postfix '{' arms '}'
-	{ $$ = build_match(cx, @$, $match_kind, $postfix, $arms); }
+	{ $$ = syn_match(cx, @$, $match_kind, $postfix, $arms); }
 ;
 
 match_kind
@@ -393,21 +393,21 @@ arm_list
 
 arm
 : arm_open pattern FAT_ARROW expr
-	{ $$ = build_arm(cx, $arm_open, $pattern, $expr); }
+	{ $$ = syn_arm(cx, $arm_open, $pattern, $expr); }
 ;
 
 arm_open
-: %empty			{ $$ = build_arm_open(cx); }
+: %empty			{ $$ = syn_arm_open(cx); }
 ;
 
 pattern
-: WILDCARD			{ $$ = build_wildcard(cx, @$); }
+: WILDCARD			{ $$ = syn_wildcard(cx, @$); }
 | LOCAL annotation
-	{ $$ = build_var_pattern(cx, @LOCAL, @annotation, $LOCAL, $annotation); }
-| NAME			{ $$ = build_ctor_pattern(cx, @$, $NAME, NO_ITEMS); }
+	{ $$ = syn_var_pattern(cx, @LOCAL, @annotation, $LOCAL, $annotation); }
+| NAME			{ $$ = syn_ctor_pattern(cx, @$, $NAME, NO_ITEMS); }
 | NAME '(' patterns ')'
-	{ $$ = build_ctor_pattern(cx, @NAME, $NAME, $patterns); }
-| '(' patterns ')'		{ $$ = build_tuple_pattern(cx, @$, $patterns); }
+	{ $$ = syn_ctor_pattern(cx, @NAME, $NAME, $patterns); }
+| '(' patterns ')'		{ $$ = syn_tuple_pattern(cx, @$, $patterns); }
 ;
 
 patterns
@@ -416,33 +416,33 @@ patterns
 ;
 
 pattern_list
-: pattern			{ $$ = build_sub_pattern(cx, $pattern); }
-| pattern_list ',' pattern	{ build_sub_pattern(cx, $pattern); $$ = $1; }
+: pattern			{ $$ = syn_sub_pattern(cx, $pattern); }
+| pattern_list ',' pattern	{ syn_sub_pattern(cx, $pattern); $$ = $1; }
 ;
 
 /* Types. */
 
 type
 : WILDCARD			{ $$ = NULL; }
-| NAME				{ $$ = build_named_type(cx, @$, $NAME); }
-| NAME '[' types ']'		{ $$ = build_adt(cx, @$, $NAME, $types); }
+| NAME				{ $$ = syn_named_type(cx, @$, $NAME); }
+| NAME '[' types ']'		{ $$ = syn_adt(cx, @$, $NAME, $types); }
 | TENSOR '[' '(' dims ')' ',' NAME ']'
-	{ $$ = build_tensor_type(cx, @$, @NAME, $dims, $NAME); }
-| '(' ')'			{ $$ = build_tuple_type(cx, NO_ITEMS); }
-| '(' type_list ')'		{ $$ = build_paren_type(cx, $type_list); }
-| '(' type_list ',' ')'		{ $$ = build_tuple_type(cx, $type_list); }
+	{ $$ = syn_tensor_type(cx, @$, @NAME, $dims, $NAME); }
+| '(' ')'			{ $$ = syn_tuple_type(cx, NO_ITEMS); }
+| '(' type_list ')'		{ $$ = syn_paren_type(cx, $type_list); }
+| '(' type_list ',' ')'		{ $$ = syn_tuple_type(cx, $type_list); }
 | fn_type_head '(' types ')' ARROW type[ret]
-	{ $$ = build_fn_type(cx, $types, $ret); }
-| REF '(' type[inner] ')'	{ $$ = build_ref_type(cx, $inner); }
-| META				{ $$ = build_meta_type(cx, @$, $META); }
+	{ $$ = syn_fn_type(cx, $types, $ret); }
+| REF '(' type[inner] ')'	{ $$ = syn_ref_type(cx, $inner); }
+| META				{ $$ = syn_meta_type(cx, @$, $META); }
 ;
 
 fn_type_head
-: fn_type_open type_params	{ build_type_params(cx, $type_params); }
+: fn_type_open type_params	{ syn_type_params(cx, $type_params); }
 ;
 
 fn_type_open
-: FN				{ build_fn_open(cx, @$); }
+: FN				{ syn_fn_open(cx, @$); }
 ;
 
 types
@@ -451,8 +451,8 @@ types
 ;
 
 type_list
-: type				{ $$ = build_type_item(cx, @$, $type); }
-| type_list ',' type		{ build_type_item(cx, @type, $type); $$ = $1; }
+: type				{ $$ = syn_type_item(cx, @$, $type); }
+| type_list ',' type		{ syn_type_item(cx, @type, $type); $$ = $1; }
 ;
 
 dims
@@ -461,14 +461,14 @@ dims
 ;
 
 dim_list
-: dim				{ $$ = build_dim_item(cx, $dim); }
-| dim_list ',' dim		{ build_dim_item(cx, $dim); $$ = $1; }
+: dim				{ $$ = syn_dim_item(cx, $dim); }
+| dim_list ',' dim		{ syn_dim_item(cx, $dim); $$ = $1; }
 ;
 
 dim
-: INT				{ $$ = build_dim(cx, @$, $INT); }
+: INT				{ $$ = syn_dim(cx, @$, $INT); }
 | '?'				{ $$ = DIM_UNKNOWN; }
-| META				{ $$ = build_meta_dim(cx, @$, $META); }
+| META				{ $$ = syn_meta_dim(cx, @$, $META); }
 | '(' dim[inner] ')'		{ $$ = $inner; }
 ;
 
@@ -481,40 +481,40 @@ attrs
 
 attr
 : KEY '=' value
-	{ $$ = build_attr(cx, @KEY, @value, $KEY, $value); }
+	{ $$ = syn_attr(cx, @KEY, @value, $KEY, $value); }
 ;
 
 value
-: signed			{ $$ = build_number_value(cx, @$, $signed); }
+: signed			{ $$ = syn_number_value(cx, @$, $signed); }
 | BOOL				{ $$ = ATTR_BOOLEAN($BOOL); }
 | STRING			{ $$ = ATTR_STR($STRING); }
-| NAME				{ $$ = build_name_value(cx, @$, $NAME); }
-| META				{ $$ = build_meta_value(cx, @$, $META); }
-| META_RECORD			{ $$ = build_meta_value(cx, @$, $META_RECORD); }
+| NAME				{ $$ = syn_name_value(cx, @$, $NAME); }
+| META				{ $$ = syn_meta_value(cx, @$, $META); }
+| META_RECORD			{ $$ = syn_meta_value(cx, @$, $META_RECORD); }
 | LOCAL
-	{ $$ = build_expr_value(build_local(cx, @$, $LOCAL)); }
+	{ $$ = syn_expr_value(syn_local(cx, @$, $LOCAL)); }
 | GLOBAL
-	{ $$ = build_expr_value(build_global(cx, @$, $GLOBAL)); }
+	{ $$ = syn_expr_value(syn_global(cx, @$, $GLOBAL)); }
 | QUOTED
-	{ $$ = build_expr_value(build_global(cx, @$, $QUOTED)); }
+	{ $$ = syn_expr_value(syn_global(cx, @$, $QUOTED)); }
 | GRAPH
-	{ $$ = build_expr_value(build_graph(cx, @$, $GRAPH)); }
+	{ $$ = syn_expr_value(syn_graph(cx, @$, $GRAPH)); }
 | '?'				{ $$ = (ir_attr){ .kind = ATTR_ANY }; }
-| '[' ']'			{ $$ = build_array_value(cx, NO_ITEMS); }
-| '[' value_list comma ']'	{ $$ = build_array_value(cx, $value_list); }
-| '{' '}'			{ $$ = build_dict_value(cx, NO_ITEMS); }
-| '{' entry_list comma '}'	{ $$ = build_dict_value(cx, $entry_list); }
+| '[' ']'			{ $$ = syn_array_value(cx, NO_ITEMS); }
+| '[' value_list comma ']'	{ $$ = syn_array_value(cx, $value_list); }
+| '{' '}'			{ $$ = syn_dict_value(cx, NO_ITEMS); }
+| '{' entry_list comma '}'	{ $$ = syn_dict_value(cx, $entry_list); }
 | '(' value[inner] ')'		{ $$ = $inner; }
 ;
 
 signed
 : number
-| '-' signed[inner]		{ $$ = build_negative($inner); }
+| '-' signed[inner]		{ $$ = syn_negative($inner); }
 ;
 
 value_list
-: value				{ $$ = build_value_item(cx, $value); }
-| value_list ',' value		{ build_value_item(cx, $value); $$ = $1; }
+: value				{ $$ = syn_value_item(cx, $value); }
+| value_list ',' value		{ syn_value_item(cx, $value); $$ = $1; }
 ;
 
 entry_list
@@ -523,9 +523,9 @@ entry_list
 ;
 
 entry
-: KEY '=' value			{ $$ = build_entry(cx, $KEY, $value); }
-| STRING '=' value		{ $$ = build_entry(cx, $STRING, $value); }
-| STRING ':' value		{ $$ = build_entry(cx, $STRING, $value); }
+: KEY '=' value			{ $$ = syn_entry(cx, $KEY, $value); }
+| STRING '=' value		{ $$ = syn_entry(cx, $STRING, $value); }
+| STRING ':' value		{ $$ = syn_entry(cx, $STRING, $value); }
 ;
 
 %%
@@ -540,7 +540,7 @@ yyreport_syntax_error(const yypcontext_t *ctx, struct parse_ctx *cx)
 
 	for (int i = 0; i < n; i++)
 		names[i] = yysymbol_name(kinds[i]);
-	build_syntax_error(cx, *yypcontext_location(ctx),
+	syn_syntax_error(cx, *yypcontext_location(ctx),
 			   token == YYSYMBOL_YYEMPTY ? "nothing" :
 						       yysymbol_name(token),
 			   names, n > 0 && n < MOST ? (unsigned)n : 0);

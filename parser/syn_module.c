@@ -3,11 +3,11 @@
  */
 #include <string.h>
 
-#include "parser/build.h"
+#include "parser/syn.h"
 #include "parser/meta.h"
 
 void
-build_no_version(struct parse_ctx *cx, struct loc loc)
+syn_no_version(struct parse_ctx *cx, struct loc loc)
 {
 	(void)loc;
 	if (!cx->o.strict || cx->lex.text_kind != TEXT_MODULE)
@@ -18,7 +18,7 @@ build_no_version(struct parse_ctx *cx, struct loc loc)
 
 /* The number in the header: "#[version = "0.0.5"]" or "v0.0.4". */
 void
-build_version(struct parse_ctx *cx, struct loc loc)
+syn_version(struct parse_ctx *cx, struct loc loc)
 {
 	const char *s = cx->src->text + loc.off;
 	const char *equals = memchr(s, '=', loc.len);
@@ -37,7 +37,7 @@ build_version(struct parse_ctx *cx, struct loc loc)
 }
 
 void
-build_metadata(struct parse_ctx *cx, struct loc loc)
+syn_metadata(struct parse_ctx *cx, struct loc loc)
 {
 	size_t end = loc.off + loc.len;
 
@@ -49,13 +49,13 @@ build_metadata(struct parse_ctx *cx, struct loc loc)
 
 /* Start the next definition with clean stacks. */
 void
-build_next_definition(struct parse_ctx *cx)
+syn_next_definition(struct parse_ctx *cx)
 {
 	cx->args.len = cx->attrs.len = cx->lets.len = 0;
 	cx->dims.len = cx->patterns.len = cx->clauses.len = 0;
 	cx->values.len = cx->entries.len = 0;
 	while (cx->frames.len > 0)
-		build_close_frame(cx);
+		syn_close_frame(cx);
 	scope_leave(&cx->locals, 0);
 	scope_leave(&cx->type_vars, 0);
 	cx->types.len = cx->params.len = 0;
@@ -68,16 +68,16 @@ build_next_definition(struct parse_ctx *cx)
 
 /* After an error the rest up to the next definition is skipped. */
 void
-build_lost_definition(struct parse_ctx *cx)
+syn_lost_definition(struct parse_ctx *cx)
 {
-	build_next_definition(cx);
+	syn_next_definition(cx);
 	cx->tainted = true;
 	if (cx->lex.text_kind == TEXT_EXPR)
 		cx->lex.ended = true;
 }
 
 void
-build_raw(struct parse_ctx *cx, struct loc loc)
+syn_raw(struct parse_ctx *cx, struct loc loc)
 {
 	const char *s = cx->src->text + loc.off;
 	size_t n = 1;
@@ -98,18 +98,18 @@ build_raw(struct parse_ctx *cx, struct loc loc)
 }
 
 void
-build_type_open(struct parse_ctx *cx, struct loc loc, const char *name,
+syn_type_open(struct parse_ctx *cx, struct loc loc, const char *name,
 		bool is_extern)
 {
 	cx->type_name = name;
 	cx->type_loc = loc;
 	cx->type_extern = is_extern;
 	cx->type_def = NULL;
-	build_fn_open(cx, loc);
+	syn_fn_open(cx, loc);
 }
 
 void
-build_type_intro(struct parse_ctx *cx, uint32_t names)
+syn_type_intro(struct parse_ctx *cx, uint32_t names)
 {
 	uint32_t n = count_items(names, cx->types.len);
 	struct loc loc = cx->no_locs ? LOC_NONE : cx->type_loc;
@@ -128,7 +128,7 @@ build_type_intro(struct parse_ctx *cx, uint32_t names)
 }
 
 void
-build_ctor(struct parse_ctx *cx, struct loc loc, const char *name,
+syn_ctor(struct parse_ctx *cx, struct loc loc, const char *name,
 	   uint32_t fields)
 {
 	uint32_t n = count_items(fields, cx->types.len);
@@ -151,14 +151,14 @@ build_ctor(struct parse_ctx *cx, struct loc loc, const char *name,
 }
 
 void
-build_type_def(struct parse_ctx *cx)
+syn_type_def(struct parse_ctx *cx)
 {
-	build_close_frame(cx);
+	syn_close_frame(cx);
 }
 
 /* Standard definitions are found by their names; there is nothing to load. */
 void
-build_import(struct parse_ctx *cx, struct loc loc, const char *file)
+syn_import(struct parse_ctx *cx, struct loc loc, const char *file)
 {
 	static const char *const known[] = { "prelude.rly", "core.rly",
 					     "gradient.rly" };

@@ -1,10 +1,10 @@
 /*
  * Blocks of bindings, tuples and match.
  */
-#include "parser/build.h"
+#include "parser/syn.h"
 
 uint32_t
-build_item(struct parse_ctx *cx, struct loc loc, const ir_expr *e)
+syn_item(struct parse_ctx *cx, struct loc loc, const ir_expr *e)
 {
 	struct arg_item item = { e, loc, NULL };
 
@@ -13,20 +13,20 @@ build_item(struct parse_ctx *cx, struct loc loc, const ir_expr *e)
 }
 
 const ir_expr *
-build_unit(struct parse_ctx *cx, struct loc loc)
+syn_unit(struct parse_ctx *cx, struct loc loc)
 {
-	return ir_new_tuple(cx->m, build_loc(cx, loc), NULL, 0);
+	return ir_new_tuple(cx->m, syn_loc(cx, loc), NULL, 0);
 }
 
 const ir_expr *
-build_tuple(struct parse_ctx *cx, struct loc loc, uint32_t at)
+syn_tuple(struct parse_ctx *cx, struct loc loc, uint32_t at)
 {
 	const ir_expr *e;
 
 	vec_clear(&cx->exprs);
 	for (size_t i = at; i < cx->args.len; i++)
 		vec_push(&cx->exprs, cx->args.at[i].expr);
-	e = ir_new_tuple(cx->m, build_loc(cx, loc), cx->exprs.at,
+	e = ir_new_tuple(cx->m, syn_loc(cx, loc), cx->exprs.at,
 			 (uint32_t)cx->exprs.len);
 	cx->args.len = at;
 	return e;
@@ -34,11 +34,11 @@ build_tuple(struct parse_ctx *cx, struct loc loc, uint32_t at)
 
 /* One expression in parentheses is itself. */
 const ir_expr *
-build_paren(struct parse_ctx *cx, struct loc loc, uint32_t at)
+syn_paren(struct parse_ctx *cx, struct loc loc, uint32_t at)
 {
 	if (cx->args.len - at == 1)
 		return vec_pop(&cx->args).expr;
-	return build_tuple(cx, loc, at);
+	return syn_tuple(cx, loc, at);
 }
 
 static struct block_mark
@@ -54,14 +54,14 @@ static void
 push_let(struct parse_ctx *cx, struct loc loc, const struct ir_var *var,
 	 const ir_expr *value)
 {
-	struct let_item item = { var, value, build_loc(cx, loc) };
+	struct let_item item = { var, value, syn_loc(cx, loc) };
 
 	vec_push(&cx->lets, item);
 }
 
 /* Bindings that wait since MARK, folded around BODY from the last to first. */
 const ir_expr *
-build_block(struct parse_ctx *cx, struct block_mark mark, const ir_expr *body)
+syn_block(struct parse_ctx *cx, struct block_mark mark, const ir_expr *body)
 {
 	while (cx->lets.len > mark.lets) {
 		struct let_item item = vec_pop(&cx->lets);
@@ -73,10 +73,10 @@ build_block(struct parse_ctx *cx, struct block_mark mark, const ir_expr *body)
 }
 
 struct block_mark
-build_drop(struct parse_ctx *cx, struct loc loc, const ir_expr *value)
+syn_drop(struct parse_ctx *cx, struct loc loc, const ir_expr *value)
 {
 	struct block_mark mark = mark_here(cx);
-	const ir_expr *var = ir_new_var(cx->m, build_loc(cx, loc),
+	const ir_expr *var = ir_new_var(cx->m, syn_loc(cx, loc),
 					ir_name(cx->cx, ""), NULL);
 
 	push_let(cx, loc, ir_as_var(var), value);
@@ -84,14 +84,14 @@ build_drop(struct parse_ctx *cx, struct loc loc, const ir_expr *value)
 }
 
 struct block_mark
-build_lost(struct parse_ctx *cx)
+syn_lost(struct parse_ctx *cx)
 {
 	cx->tainted = true;
 	return mark_here(cx);
 }
 
 struct block_mark
-build_graph_def(struct parse_ctx *cx, struct loc loc, uint64_t number,
+syn_graph_def(struct parse_ctx *cx, struct loc loc, uint64_t number,
 		const ir_expr *value)
 {
 	if (!graph_bind(&cx->graph, number, value) && !cx->tainted)
@@ -102,31 +102,31 @@ build_graph_def(struct parse_ctx *cx, struct loc loc, uint64_t number,
 }
 
 struct loc
-build_binder_loc(struct parse_ctx *cx, struct loc loc, struct loc annot_loc)
+syn_binder_loc(struct parse_ctx *cx, struct loc loc, struct loc annot_loc)
 {
 	struct loc whole = loc;
 
 	if (!cx->has_spans)
-		return build_loc(cx, loc);
+		return syn_loc(cx, loc);
 	whole.len = (annot_loc.off + annot_loc.len - loc.off) & 0x7fffffff;
-	whole = build_loc(cx, whole);
+	whole = syn_loc(cx, whole);
 	return whole.span ? whole : loc;
 }
 
 struct block_mark
-build_let_open(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
+syn_let_open(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
 	       const char *name, const ir_type *annotation)
 {
 	struct block_mark mark = mark_here(cx);
 
-	loc = build_binder_loc(cx, loc, annot_loc);
+	loc = syn_binder_loc(cx, loc, annot_loc);
 	mark.var = ir_as_var(ir_new_var(cx->m, loc, name, annotation));
 	scope_bind(&cx->locals, name, mark.var);
 	return mark;
 }
 
 struct block_mark
-build_let(struct parse_ctx *cx, struct loc loc, struct block_mark mark,
+syn_let(struct parse_ctx *cx, struct loc loc, struct block_mark mark,
 	  const ir_expr *value)
 {
 	push_let(cx, loc, mark.var, value);
@@ -134,14 +134,14 @@ build_let(struct parse_ctx *cx, struct loc loc, struct block_mark mark,
 }
 
 struct block_mark
-build_free_var(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
+syn_free_var(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
 	       const char *name, const ir_type *annotation)
 {
 	uint64_t key = (uintptr_t)name;
 	ir_expr *var;
 
 	if (!name_map_get(&cx->free_vars, key)) {
-		loc = build_binder_loc(cx, loc, annot_loc);
+		loc = syn_binder_loc(cx, loc, annot_loc);
 		var = (ir_expr *)(uintptr_t)ir_new_var(cx->m, loc, name,
 						       annotation);
 		var->flags |= IR_FREE_VAR;
@@ -151,13 +151,13 @@ build_free_var(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
 }
 
 uint32_t
-build_arm_open(struct parse_ctx *cx)
+syn_arm_open(struct parse_ctx *cx)
 {
 	return (uint32_t)scope_mark(&cx->locals);
 }
 
 uint32_t
-build_arm(struct parse_ctx *cx, uint32_t mark, const ir_pattern *pattern,
+syn_arm(struct parse_ctx *cx, uint32_t mark, const ir_pattern *pattern,
 	  const ir_expr *body)
 {
 	struct ir_clause clause = { pattern, body };
@@ -168,14 +168,14 @@ build_arm(struct parse_ctx *cx, uint32_t mark, const ir_pattern *pattern,
 }
 
 const ir_expr *
-build_match(struct parse_ctx *cx, struct loc loc, bool complete,
+syn_match(struct parse_ctx *cx, struct loc loc, bool complete,
 	    const ir_expr *value, uint32_t arms)
 {
 	uint32_t n = count_items(arms, cx->clauses.len);
 	size_t first = cx->clauses.len - n;
 	const ir_expr *e;
 
-	e = ir_new_match(cx->m, build_loc(cx, loc), value,
+	e = ir_new_match(cx->m, syn_loc(cx, loc), value,
 			 n ? cx->clauses.at + first : NULL, n, complete);
 	cx->clauses.len = first;
 	return e;
@@ -206,25 +206,25 @@ take_sub_patterns(struct parse_ctx *cx, ir_pattern *p, uint32_t at)
 }
 
 const ir_pattern *
-build_wildcard(struct parse_ctx *cx, struct loc loc)
+syn_wildcard(struct parse_ctx *cx, struct loc loc)
 {
 	return new_pattern(cx, PATTERN_WILDCARD, loc);
 }
 
 const ir_pattern *
-build_var_pattern(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
+syn_var_pattern(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
 		  const char *name, const ir_type *annotation)
 {
 	ir_pattern *p = new_pattern(cx, PATTERN_VAR, loc);
 
-	loc = build_binder_loc(cx, loc, annot_loc);
+	loc = syn_binder_loc(cx, loc, annot_loc);
 	p->var = ir_as_var(ir_new_var(cx->m, loc, name, annotation));
 	scope_bind(&cx->locals, name, p->var);
 	return p;
 }
 
 const ir_pattern *
-build_ctor_pattern(struct parse_ctx *cx, struct loc loc, const char *name,
+syn_ctor_pattern(struct parse_ctx *cx, struct loc loc, const char *name,
 		   uint32_t sub)
 {
 	ir_pattern *p = new_pattern(cx, PATTERN_CTOR, loc);
@@ -241,7 +241,7 @@ build_ctor_pattern(struct parse_ctx *cx, struct loc loc, const char *name,
 }
 
 const ir_pattern *
-build_tuple_pattern(struct parse_ctx *cx, struct loc loc, uint32_t sub)
+syn_tuple_pattern(struct parse_ctx *cx, struct loc loc, uint32_t sub)
 {
 	ir_pattern *p = new_pattern(cx, PATTERN_TUPLE, loc);
 
@@ -250,7 +250,7 @@ build_tuple_pattern(struct parse_ctx *cx, struct loc loc, uint32_t sub)
 }
 
 uint32_t
-build_sub_pattern(struct parse_ctx *cx, const ir_pattern *p)
+syn_sub_pattern(struct parse_ctx *cx, const ir_pattern *p)
 {
 	vec_push(&cx->patterns, p);
 	return (uint32_t)cx->patterns.len - 1;

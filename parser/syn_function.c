@@ -3,17 +3,17 @@
  */
 #include <string.h>
 
-#include "parser/build.h"
+#include "parser/syn.h"
 
 uint32_t
-build_no_names(struct parse_ctx *cx)
+syn_no_names(struct parse_ctx *cx)
 {
 	return (uint32_t)cx->types.len;
 }
 
 /* A type parameter, in scope from here on. */
 uint32_t
-build_name(struct parse_ctx *cx, const char *name)
+syn_name(struct parse_ctx *cx, const char *name)
 {
 	const ir_type *var = ir_type_new_var(cx->cx, name);
 
@@ -39,7 +39,7 @@ open_frame(struct parse_ctx *cx, struct loc loc)
 }
 
 void
-build_close_frame(struct parse_ctx *cx)
+syn_close_frame(struct parse_ctx *cx)
 {
 	struct fn_frame f = vec_pop(&cx->frames);
 
@@ -51,13 +51,13 @@ build_close_frame(struct parse_ctx *cx)
 }
 
 void
-build_fn_open(struct parse_ctx *cx, struct loc loc)
+syn_fn_open(struct parse_ctx *cx, struct loc loc)
 {
 	open_frame(cx, loc);
 }
 
 void
-build_def_open(struct parse_ctx *cx, struct loc loc, const char *name)
+syn_def_open(struct parse_ctx *cx, struct loc loc, const char *name)
 {
 	open_frame(cx, loc);
 	if (ir_module_find(cx->m, name)) {
@@ -72,7 +72,7 @@ build_def_open(struct parse_ctx *cx, struct loc loc, const char *name)
 
 /* The names stay on the stack of types until the frame is closed. */
 void
-build_type_params(struct parse_ctx *cx, uint32_t names)
+syn_type_params(struct parse_ctx *cx, uint32_t names)
 {
 	vec_last(&cx->frames).ntype_params =
 		count_items(names, cx->types.len);
@@ -88,7 +88,7 @@ new_param(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
 	if (old && old->base.id >= vec_last(&cx->frames).first_id)
 		diag_error(cx->d, loc, "there are two parameters '%%%s'",
 			   name);
-	loc = build_binder_loc(cx, loc, annot_loc);
+	loc = syn_binder_loc(cx, loc, annot_loc);
 	var = ir_as_var(ir_new_var(cx->m, loc, name, annotation));
 	scope_bind(&cx->locals, name, var);
 	vec_push(&cx->params, var);
@@ -96,7 +96,7 @@ new_param(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
 }
 
 void
-build_param(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
+syn_param(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
 	    const char *name, const ir_type *annotation)
 {
 	new_param(cx, loc, annot_loc, name, annotation);
@@ -123,7 +123,7 @@ device_of(struct parse_ctx *cx, const struct attr_item *a)
 
 /* Other attributes in the braces mean nothing, as in TVM. */
 void
-build_device_param(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
+syn_device_param(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
 		   const char *name, uint32_t attrs, const ir_type *annotation)
 {
 	struct ir_var *var = new_param(cx, loc, annot_loc, name, annotation);
@@ -157,7 +157,7 @@ function_attrs(struct parse_ctx *cx, uint32_t at,
 }
 
 const ir_expr *
-build_function(struct parse_ctx *cx, struct loc loc, const ir_type *result,
+syn_function(struct parse_ctx *cx, struct loc loc, const ir_type *result,
 	       const ir_expr *body)
 {
 	const struct fn_frame *f = &vec_last(&cx->frames);
@@ -172,16 +172,16 @@ build_function(struct parse_ctx *cx, struct loc loc, const ir_type *result,
 	const ir_expr *e;
 
 	parts.attrs = function_attrs(cx, f->attrs, &parts);
-	e = ir_new_function(cx->m, build_loc(cx, loc), &parts);
-	build_close_frame(cx);
+	e = ir_new_function(cx->m, syn_loc(cx, loc), &parts);
+	syn_close_frame(cx);
 	return e;
 }
 
 void
-build_def(struct parse_ctx *cx, struct loc loc, const ir_type *result,
+syn_def(struct parse_ctx *cx, struct loc loc, const ir_type *result,
 	  const ir_expr *body)
 {
-	const ir_expr *fn = build_function(cx, loc, result, body);
+	const ir_expr *fn = syn_function(cx, loc, result, body);
 
 	if (cx->def)
 		cx->def->fn = ir_as_function(fn);

@@ -3,11 +3,11 @@
  */
 #include <string.h>
 
-#include "parser/build.h"
+#include "parser/syn.h"
 #include "parser/meta.h"
 
 struct arg_list
-build_args(struct parse_ctx *cx, uint32_t args, uint32_t attrs,
+syn_args(struct parse_ctx *cx, uint32_t args, uint32_t attrs,
 	   const ir_attrs *record)
 {
 	struct arg_list list = { args, attrs, record };
@@ -20,10 +20,10 @@ build_args(struct parse_ctx *cx, uint32_t args, uint32_t attrs,
 }
 
 struct arg_list
-build_record_args(struct parse_ctx *cx, struct loc loc, uint32_t args,
+syn_record_args(struct parse_ctx *cx, struct loc loc, uint32_t args,
 		  struct meta_ref ref)
 {
-	ir_attr v = build_meta_value(cx, loc, ref);
+	ir_attr v = syn_meta_value(cx, loc, ref);
 	const ir_attrs *record = v.kind == ATTR_RECORD ? v.record : NULL;
 
 	if (v.kind == ATTR_DICT) {
@@ -31,7 +31,7 @@ build_record_args(struct parse_ctx *cx, struct loc loc, uint32_t args,
 
 		record = ir_attrs_new(cx->cx, s, &v);
 	}
-	return build_args(cx, args, NO_ITEMS, record);
+	return syn_args(cx, args, NO_ITEMS, record);
 }
 
 /*
@@ -39,9 +39,9 @@ build_record_args(struct parse_ctx *cx, struct loc loc, uint32_t args,
  * expression marks the place.
  */
 uint32_t
-build_string_arg(struct parse_ctx *cx, struct loc loc, const char *text)
+syn_string_arg(struct parse_ctx *cx, struct loc loc, const char *text)
 {
-	uint32_t at = build_item(cx, loc, NULL);
+	uint32_t at = syn_item(cx, loc, NULL);
 
 	cx->args.at[at].name = text;
 	return at;
@@ -59,7 +59,7 @@ move_strings(struct parse_ctx *cx, struct arg_list list)
 		if (item.expr)
 			cx->args.at[to++] = item;
 		else if (cx->lex.old)
-			build_attr(cx, item.loc, item.loc, NULL,
+			syn_attr(cx, item.loc, item.loc, NULL,
 				   ATTR_STR(item.name));
 		else
 			diag_error(cx->d, item.loc,
@@ -68,7 +68,10 @@ move_strings(struct parse_ctx *cx, struct arg_list list)
 	cx->args.len = to;
 }
 
-/* The schema that an attribute attrs_type_key="..." names; it is taken out. */
+/*
+ * The schema that an attribute attrs_type_key="..." names; it is taken out.
+ * Records of TVM's extensions are not known here.
+ */
 static const struct attrs_schema *
 take_type_key(struct parse_ctx *cx, uint32_t at)
 {
@@ -114,6 +117,20 @@ dict_record(struct parse_ctx *cx, uint32_t at)
 	return ir_attrs_new(cx->cx, attrs_schema(ATTRS_Dict), &v);
 }
 
+/* The attributes name a record that is not Relay's: they are kept as is. */
+static bool
+has_foreign_key(const struct parse_ctx *cx, uint32_t at)
+{
+	for (size_t i = at; i < cx->attrs.len; i++) {
+		const struct attr_item *a = &cx->attrs.at[i];
+
+		if (a->key && strcmp(a->key, "attrs_type_key") == 0)
+			return a->value.kind == ATTR_STRING &&
+			       strncmp(a->value.s, "relay.attrs.", 12) != 0;
+	}
+	return false;
+}
+
 /* Attributes of a call whose callee declares no record. */
 static const ir_attrs *
 free_attrs(struct parse_ctx *cx, struct arg_list list)
@@ -124,9 +141,11 @@ free_attrs(struct parse_ctx *cx, struct arg_list list)
 	if (cx->attrs.len == list.attrs)
 		return NULL;
 	loc = cx->attrs.at[list.attrs].key_loc;
+	if (has_foreign_key(cx, list.attrs))
+		return dict_record(cx, list.attrs);
 	s = take_type_key(cx, list.attrs);
 	if (s)
-		return build_record(cx, loc, s, list.attrs);
+		return syn_record(cx, loc, s, list.attrs);
 	diag_error(cx->d, loc,
 		   "this callee takes no attributes unless 'attrs_type_key' "
 		   "names their record");
@@ -162,7 +181,7 @@ op_attrs(struct parse_ctx *cx, struct loc loc, const ir_op *op,
 		cx->attrs.len = list.attrs;
 		return NULL;
 	}
-	return build_record(cx, loc, named ? named : op->attrs, list.attrs);
+	return syn_record(cx, loc, named ? named : op->attrs, list.attrs);
 }
 
 static void
@@ -176,7 +195,7 @@ check_inputs(struct parse_ctx *cx, struct loc loc, const ir_op *op, size_t n)
 }
 
 const ir_expr *
-build_call(struct parse_ctx *cx, struct loc loc, struct loc callee_loc,
+syn_call(struct parse_ctx *cx, struct loc loc, struct loc callee_loc,
 	   const ir_expr *callee, struct arg_list list)
 {
 	const ir_attrs *attrs = list.record;
@@ -197,7 +216,7 @@ build_call(struct parse_ctx *cx, struct loc loc, struct loc callee_loc,
 	} else if (!attrs) {
 		attrs = free_attrs(cx, list);
 	}
-	e = ir_new_call(cx->m, build_loc(cx, loc), callee, cx->exprs.at,
+	e = ir_new_call(cx->m, syn_loc(cx, loc), callee, cx->exprs.at,
 			(uint32_t)cx->exprs.len, attrs);
 	return e;
 }

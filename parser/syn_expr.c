@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "parser/build.h"
+#include "parser/syn.h"
 #include "support/suggest.h"
 
 /* Two suffixes are tried in turn: "64" fits everything that "32" does. */
@@ -17,7 +17,7 @@ natural_width(struct number n)
 }
 
 bool
-build_integer(struct parse_ctx *cx, struct loc loc, struct number n,
+syn_integer(struct parse_ctx *cx, struct loc loc, struct number n,
 	      int64_t *value, unsigned *width)
 {
 	uint64_t limit;
@@ -47,35 +47,35 @@ literal(struct parse_ctx *cx, struct loc loc, struct number n)
 	int64_t value;
 
 	if (n.kind == NUM_FLOAT)
-		return ir_new_scalar(cx->m, build_loc(cx, loc), t,
+		return ir_new_scalar(cx->m, syn_loc(cx, loc), t,
 				     n.negative ? -n.value : n.value);
-	if (!build_integer(cx, loc, n, &value, &width))
-		return build_hole(cx, loc);
+	if (!syn_integer(cx, loc, n, &value, &width))
+		return syn_hole(cx, loc);
 	t = DTYPE(INT, 32);
 	t.bits = (uint8_t)width;
-	return ir_new_scalar_int(cx->m, build_loc(cx, loc), t, value);
+	return ir_new_scalar_int(cx->m, syn_loc(cx, loc), t, value);
 }
 
 const ir_expr *
-build_operand(struct parse_ctx *cx, struct loc loc, struct number n)
+syn_operand(struct parse_ctx *cx, struct loc loc, struct number n)
 {
 	return n.kind == NUM_EXPR ? n.expr : literal(cx, loc, n);
 }
 
 /* A constructor without fields stands for its call. */
 struct number
-build_plain(struct parse_ctx *cx, struct loc loc, const ir_expr *e)
+syn_plain(struct parse_ctx *cx, struct loc loc, const ir_expr *e)
 {
 	struct number n = { .kind = NUM_EXPR, .expr = e };
 
 	if (e->kind == IR_CTOR && ir_as_ctor(e)->nfields == 0)
-		n.expr = ir_new_call(cx->m, build_loc(cx, loc), e, NULL, 0,
+		n.expr = ir_new_call(cx->m, syn_loc(cx, loc), e, NULL, 0,
 				     NULL);
 	return n;
 }
 
 struct number
-build_negative(struct number n)
+syn_negative(struct number n)
 {
 	n.negative = !n.negative;
 	return n;
@@ -83,33 +83,33 @@ build_negative(struct number n)
 
 /* A sign before an expression is the negation of version 0.6. */
 struct number
-build_minus(struct parse_ctx *cx, struct loc loc, struct number n)
+syn_minus(struct parse_ctx *cx, struct loc loc, struct number n)
 {
 	if (n.kind != NUM_EXPR)
-		return build_negative(n);
-	n.expr = ir_new_op_call(cx->m, build_loc(cx, loc), OP_negative,
+		return syn_negative(n);
+	n.expr = ir_new_op_call(cx->m, syn_loc(cx, loc), OP_negative,
 				&n.expr, 1, NULL);
 	return n;
 }
 
 const ir_expr *
-build_operator(struct parse_ctx *cx, struct loc loc, enum op_id op,
+syn_binary(struct parse_ctx *cx, struct loc loc, enum op_id op,
 	     const ir_expr *a, const ir_expr *b)
 {
 	const ir_expr *args[] = { a, b };
 
-	return ir_new_op_call(cx->m, build_loc(cx, loc), op, args, 2, NULL);
+	return ir_new_op_call(cx->m, syn_loc(cx, loc), op, args, 2, NULL);
 }
 
 const ir_expr *
-build_proj(struct parse_ctx *cx, struct loc loc, const ir_expr *tuple,
+syn_proj(struct parse_ctx *cx, struct loc loc, const ir_expr *tuple,
 	   uint64_t index)
 {
 	if (index > INT32_MAX) {
 		diag_error(cx->d, loc, "a tuple has no field of this number");
-		return build_hole(cx, loc);
+		return syn_hole(cx, loc);
 	}
-	return ir_new_proj(cx->m, build_loc(cx, loc), tuple, (uint32_t)index);
+	return ir_new_proj(cx->m, syn_loc(cx, loc), tuple, (uint32_t)index);
 }
 
 /* A slash belongs to the name before it; tell those who meant a division. */
@@ -129,7 +129,7 @@ advise_division(struct parse_ctx *cx, const char *name)
 }
 
 const ir_expr *
-build_local(struct parse_ctx *cx, struct loc loc, const char *name)
+syn_local(struct parse_ctx *cx, struct loc loc, const char *name)
 {
 	const ir_expr *var = scope_find(&cx->locals, name);
 
@@ -139,23 +139,23 @@ build_local(struct parse_ctx *cx, struct loc loc, const char *name)
 		return var;
 	diag_error(cx->d, loc, "variable '%%%s' is not declared here", name);
 	advise_division(cx, name);
-	return build_hole(cx, loc);
+	return syn_hole(cx, loc);
 }
 
 const ir_expr *
-build_global(struct parse_ctx *cx, struct loc loc, const char *name)
+syn_global(struct parse_ctx *cx, struct loc loc, const char *name)
 {
 	const struct ir_global *g = ir_module_find_global(cx->m, name);
 
 	if (!g) {
 		g = ir_module_global(cx->m, name);
-		((ir_expr *)(uintptr_t)&g->base)->loc = build_loc(cx, loc);
+		((ir_expr *)(uintptr_t)&g->base)->loc = syn_loc(cx, loc);
 	}
 	return &g->base;
 }
 
 const ir_expr *
-build_graph(struct parse_ctx *cx, struct loc loc, uint64_t number)
+syn_graph(struct parse_ctx *cx, struct loc loc, uint64_t number)
 {
 	const ir_expr *e = graph_find(&cx->graph, number);
 
@@ -163,7 +163,7 @@ build_graph(struct parse_ctx *cx, struct loc loc, uint64_t number)
 		return e;
 	diag_error(cx->d, loc, "graph variable '%%%llu' is not bound yet",
 		   (unsigned long long)number);
-	return build_hole(cx, loc);
+	return syn_hole(cx, loc);
 }
 
 static const ir_expr *
@@ -205,7 +205,7 @@ report_unknown_op(struct parse_ctx *cx, struct loc loc, const char *name)
 
 /* A constructor known so far, else an operator. */
 const ir_expr *
-build_named(struct parse_ctx *cx, struct loc loc, const char *name)
+syn_named(struct parse_ctx *cx, struct loc loc, const char *name)
 {
 	const struct ir_ctor *ctor = ir_module_find_ctor(cx->m, name);
 	const ir_expr *node;
@@ -225,44 +225,44 @@ build_named(struct parse_ctx *cx, struct loc loc, const char *name)
 	if (cx->o.allow_unknown_ops)
 		return unknown_op(cx, name);
 	report_unknown_op(cx, loc, name);
-	return build_hole(cx, loc);
+	return syn_hole(cx, loc);
 }
 
 const ir_expr *
-build_bool(struct parse_ctx *cx, struct loc loc, bool value)
+syn_bool(struct parse_ctx *cx, struct loc loc, bool value)
 {
-	return ir_new_scalar_int(cx->m, build_loc(cx, loc), DTYPE_BOOL, value);
+	return ir_new_scalar_int(cx->m, syn_loc(cx, loc), DTYPE_BOOL, value);
 }
 
 const ir_expr *
-build_ref_new(struct parse_ctx *cx, struct loc loc, const ir_expr *value)
+syn_ref_new(struct parse_ctx *cx, struct loc loc, const ir_expr *value)
 {
-	return ir_new_ref_new(cx->m, build_loc(cx, loc), value);
+	return ir_new_ref_new(cx->m, syn_loc(cx, loc), value);
 }
 
 const ir_expr *
-build_ref_read(struct parse_ctx *cx, struct loc loc, const ir_expr *ref)
+syn_ref_read(struct parse_ctx *cx, struct loc loc, const ir_expr *ref)
 {
-	return ir_new_ref_read(cx->m, build_loc(cx, loc), ref);
+	return ir_new_ref_read(cx->m, syn_loc(cx, loc), ref);
 }
 
 const ir_expr *
-build_ref_write(struct parse_ctx *cx, struct loc loc, const ir_expr *ref,
+syn_ref_write(struct parse_ctx *cx, struct loc loc, const ir_expr *ref,
 		const ir_expr *value)
 {
-	return ir_new_ref_write(cx->m, build_loc(cx, loc), ref, value);
+	return ir_new_ref_write(cx->m, syn_loc(cx, loc), ref, value);
 }
 
 /* Every caller has reported; the module will not be used. */
 const ir_expr *
-build_hole(struct parse_ctx *cx, struct loc loc)
+syn_hole(struct parse_ctx *cx, struct loc loc)
 {
 	return ir_new_hole(cx->m, loc);
 }
 
 const ir_expr *
-build_if(struct parse_ctx *cx, struct loc loc, const ir_expr *cond,
+syn_if(struct parse_ctx *cx, struct loc loc, const ir_expr *cond,
 	 const ir_expr *a, const ir_expr *b)
 {
-	return ir_new_if(cx->m, build_loc(cx, loc), cond, a, b);
+	return ir_new_if(cx->m, syn_loc(cx, loc), cond, a, b);
 }

@@ -3,11 +3,11 @@
  */
 #include <string.h>
 
-#include "parser/build.h"
+#include "parser/syn.h"
 
 /* Types inside of types must be written out: holes are for annotations. */
 uint32_t
-build_type_item(struct parse_ctx *cx, struct loc loc, const ir_type *t)
+syn_type_item(struct parse_ctx *cx, struct loc loc, const ir_type *t)
 {
 	(void)loc;
 	if (!t)
@@ -17,7 +17,7 @@ build_type_item(struct parse_ctx *cx, struct loc loc, const ir_type *t)
 }
 
 const ir_type *
-build_named_type(struct parse_ctx *cx, struct loc loc, const char *name)
+syn_named_type(struct parse_ctx *cx, struct loc loc, const char *name)
 {
 	const ir_type *t = scope_find(&cx->type_vars, name);
 	struct dtype dtype;
@@ -26,11 +26,11 @@ build_named_type(struct parse_ctx *cx, struct loc loc, const char *name)
 		return t;
 	if (dtype_parse(name, intern_len(name), &dtype))
 		return ir_type_scalar(cx->cx, dtype);
-	return build_adt(cx, loc, name, NO_ITEMS);
+	return syn_adt(cx, loc, name, NO_ITEMS);
 }
 
 const ir_type *
-build_adt(struct parse_ctx *cx, struct loc loc, const char *name,
+syn_adt(struct parse_ctx *cx, struct loc loc, const char *name,
 	  uint32_t args)
 {
 	uint32_t n = count_items(args, cx->types.len);
@@ -44,7 +44,7 @@ build_adt(struct parse_ctx *cx, struct loc loc, const char *name,
 }
 
 const ir_type *
-build_tensor_type(struct parse_ctx *cx, struct loc loc, struct loc dtype_loc,
+syn_tensor_type(struct parse_ctx *cx, struct loc loc, struct loc dtype_loc,
 		  uint32_t dims, const char *dtype)
 {
 	uint32_t n = count_items(dims, cx->dims.len);
@@ -68,7 +68,7 @@ build_tensor_type(struct parse_ctx *cx, struct loc loc, struct loc dtype_loc,
 }
 
 const ir_type *
-build_tuple_type(struct parse_ctx *cx, uint32_t fields)
+syn_tuple_type(struct parse_ctx *cx, uint32_t fields)
 {
 	uint32_t n = count_items(fields, cx->types.len);
 	size_t first = cx->types.len - n;
@@ -81,15 +81,15 @@ build_tuple_type(struct parse_ctx *cx, uint32_t fields)
 
 /* "(T)": a tuple of one field, but in version 0.6 just T. */
 const ir_type *
-build_paren_type(struct parse_ctx *cx, uint32_t fields)
+syn_paren_type(struct parse_ctx *cx, uint32_t fields)
 {
 	if (cx->lex.old && cx->types.len - fields == 1)
 		return vec_pop(&cx->types);
-	return build_tuple_type(cx, fields);
+	return syn_tuple_type(cx, fields);
 }
 
 const ir_type *
-build_fn_type(struct parse_ctx *cx, uint32_t params, const ir_type *ret)
+syn_fn_type(struct parse_ctx *cx, uint32_t params, const ir_type *ret)
 {
 	const struct fn_frame *f = &vec_last(&cx->frames);
 	uint32_t n = count_items(params, cx->types.len);
@@ -101,12 +101,12 @@ build_fn_type(struct parse_ctx *cx, uint32_t params, const ir_type *ret)
 	t = ir_type_func(cx->cx, n ? cx->types.at + first : NULL, n, ret,
 			 f->ntype_params ? cx->types.at + f->type_params : NULL,
 			 f->ntype_params);
-	build_close_frame(cx);
+	syn_close_frame(cx);
 	return t;
 }
 
 const ir_type *
-build_ref_type(struct parse_ctx *cx, const ir_type *value)
+syn_ref_type(struct parse_ctx *cx, const ir_type *value)
 {
 	if (!value)
 		value = ir_type_new_hole(cx->cx, UINT32_MAX);
@@ -114,19 +114,19 @@ build_ref_type(struct parse_ctx *cx, const ir_type *value)
 }
 
 uint32_t
-build_dim_item(struct parse_ctx *cx, struct ir_dim dim)
+syn_dim_item(struct parse_ctx *cx, struct ir_dim dim)
 {
 	vec_push(&cx->dims, dim);
 	return (uint32_t)cx->dims.len - 1;
 }
 
 struct ir_dim
-build_dim(struct parse_ctx *cx, struct loc loc, struct number n)
+syn_dim(struct parse_ctx *cx, struct loc loc, struct number n)
 {
 	struct ir_dim dim = DIM(0);
 	unsigned width;
 
-	if (build_integer(cx, loc, n, &dim.value, &width) && width == 64)
+	if (syn_integer(cx, loc, n, &dim.value, &width) && width == 64)
 		dim.kind = DIM_INT64;
 	return dim;
 }

@@ -3,11 +3,11 @@
  */
 #include <string.h>
 
-#include "parser/build.h"
+#include "parser/syn.h"
 #include "support/suggest.h"
 
 uint32_t
-build_attr(struct parse_ctx *cx, struct loc key_loc, struct loc value_loc,
+syn_attr(struct parse_ctx *cx, struct loc key_loc, struct loc value_loc,
 	   const char *key, ir_attr value)
 {
 	struct attr_item item = { key, value, key_loc, value_loc };
@@ -17,7 +17,7 @@ build_attr(struct parse_ctx *cx, struct loc key_loc, struct loc value_loc,
 }
 
 ir_attr
-build_number_value(struct parse_ctx *cx, struct loc loc, struct number n)
+syn_number_value(struct parse_ctx *cx, struct loc loc, struct number n)
 {
 	ir_attr v = { .kind = ATTR_INT, .bits = 32 };
 	unsigned width;
@@ -26,35 +26,35 @@ build_number_value(struct parse_ctx *cx, struct loc loc, struct number n)
 		v.kind = ATTR_FLOAT;
 		v.bits = n.width;
 		v.f = n.negative ? -n.value : n.value;
-	} else if (build_integer(cx, loc, n, &v.i, &width)) {
+	} else if (syn_integer(cx, loc, n, &v.i, &width)) {
 		v.bits = (uint8_t)width;
 	}
 	return v;
 }
 
 ir_attr
-build_name_value(struct parse_ctx *cx, struct loc loc, const char *name)
+syn_name_value(struct parse_ctx *cx, struct loc loc, const char *name)
 {
 	if (strcmp(name, "None") == 0 || strcmp(name, "nullptr") == 0)
 		return ATTR_NONE;
-	return build_expr_value(build_named(cx, loc, name));
+	return syn_expr_value(syn_named(cx, loc, name));
 }
 
 ir_attr
-build_expr_value(const ir_expr *e)
+syn_expr_value(const ir_expr *e)
 {
 	return (ir_attr){ .kind = ATTR_EXPR, .expr = e };
 }
 
 uint32_t
-build_value_item(struct parse_ctx *cx, ir_attr value)
+syn_value_item(struct parse_ctx *cx, ir_attr value)
 {
 	vec_push(&cx->values, value);
 	return (uint32_t)cx->values.len - 1;
 }
 
 ir_attr
-build_array_value(struct parse_ctx *cx, uint32_t at)
+syn_array_value(struct parse_ctx *cx, uint32_t at)
 {
 	uint32_t n = count_items(at, cx->values.len);
 	size_t first = cx->values.len - n;
@@ -65,7 +65,7 @@ build_array_value(struct parse_ctx *cx, uint32_t at)
 }
 
 uint32_t
-build_entry(struct parse_ctx *cx, const char *key, ir_attr value)
+syn_entry(struct parse_ctx *cx, const char *key, ir_attr value)
 {
 	struct ir_dict_entry e = { key, value };
 
@@ -74,7 +74,7 @@ build_entry(struct parse_ctx *cx, const char *key, ir_attr value)
 }
 
 ir_attr
-build_dict_value(struct parse_ctx *cx, uint32_t at)
+syn_dict_value(struct parse_ctx *cx, uint32_t at)
 {
 	uint32_t n = count_items(at, cx->entries.len);
 	size_t first = cx->entries.len - n;
@@ -112,6 +112,33 @@ field_of(const struct attr_item *a, const struct attrs_schema *s,
 	return *next < s->nfields ? (int)(*next)++ : -1;
 }
 
+/* Forms that TVM takes or once wrote, brought to what the field holds. */
+static void
+adapt_value(struct parse_ctx *cx, const struct attr_field *f, ir_attr deflt,
+	    struct attr_item *a)
+{
+	ir_attr *v = &a->value;
+
+	if (f->type == ATTR_TYPE_BOOL && v->kind == ATTR_NULL &&
+	    f->need == ATTR_DEFAULT) {
+		*v = deflt;
+	} else if (f->type == ATTR_TYPE_RELAY && v->kind == ATTR_INT) {
+		struct dtype t = DTYPE(INT, 32);
+
+		t.bits = v->bits;
+		*v = syn_expr_value(
+			ir_new_scalar_int(cx->m, a->value_loc, t, v->i));
+	} else if (f->type == ATTR_TYPE_RELAY && v->kind == ATTR_FLOAT) {
+		struct dtype t = DTYPE(FLOAT, 32);
+
+		t.bits = v->bits;
+		*v = syn_expr_value(
+			ir_new_scalar(cx->m, a->value_loc, t, v->f));
+	} else if (f->type == ATTR_TYPE_RELAY && v->kind == ATTR_BOOL) {
+		*v = syn_expr_value(syn_bool(cx, a->value_loc, v->b));
+	}
+}
+
 /* Put the value of A into its field; GIVEN tells which were. */
 static bool
 set_field(struct parse_ctx *cx, struct attr_item *a,
@@ -134,6 +161,7 @@ set_field(struct parse_ctx *cx, struct attr_item *a,
 		return false;
 	}
 	given[i] = true;
+	adapt_value(cx, &s->fields[i], cx->fields.at[i], a);
 	if (!ir_attr_convert(cx->cx, &s->fields[i], &a->value, &why)) {
 		diag_error(cx->d, a->value_loc, "attribute '%s' must be %s",
 			   s->fields[i].name, why);
@@ -143,6 +171,20 @@ set_field(struct parse_ctx *cx, struct attr_item *a,
 	return true;
 }
 
+/* What older releases did not write: the axes of a transpose that reverses. */
+static bool
+was_optional(const struct attrs_schema *s, unsigned i, ir_attr *value)
+{
+	if (s->id == ATTRS_Transpose && strcmp(s->fields[i].name, "axes") == 0)
+		return true;
+	if (s->id == ATTRS_Dequantize &&
+	    strcmp(s->fields[i].name, "out_dtype") == 0) {
+		*value = ATTR_DT(DTYPE(FLOAT, 32));
+		return true;
+	}
+	return false;
+}
+
 static bool
 check_required(struct parse_ctx *cx, struct loc loc,
 	       const struct attrs_schema *s, const bool *given)
@@ -150,7 +192,8 @@ check_required(struct parse_ctx *cx, struct loc loc,
 	bool ok = true;
 
 	for (unsigned i = 0; i < s->nfields; i++) {
-		if (given[i] || s->fields[i].need == ATTR_DEFAULT)
+		if (given[i] || s->fields[i].need == ATTR_DEFAULT ||
+		    was_optional(s, i, &cx->fields.at[i]))
 			continue;
 		diag_error(cx->d, loc, "attribute '%s' is missing",
 			   s->fields[i].name);
@@ -160,7 +203,7 @@ check_required(struct parse_ctx *cx, struct loc loc,
 }
 
 const ir_attrs *
-build_record(struct parse_ctx *cx, struct loc loc,
+syn_record(struct parse_ctx *cx, struct loc loc,
 	     const struct attrs_schema *s, uint32_t at)
 {
 	const ir_attrs *defaults = ir_attrs_defaults(cx->cx, s);

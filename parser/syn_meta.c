@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lexer/lex.h"
-#include "parser/build.h"
+#include "parser/syn.h"
 #include "parser/meta.h"
 
 /* The comment that directly follows OFF: its text, or NULL. */
@@ -46,7 +46,7 @@ number_before(const char *start, const char **end, unsigned *out)
 }
 
 struct loc
-build_loc(struct parse_ctx *cx, struct loc loc)
+syn_loc(struct parse_ctx *cx, struct loc loc)
 {
 	const char *text, *span, *end;
 	unsigned line, column;
@@ -102,7 +102,7 @@ placeholder(struct parse_ctx *cx, struct loc loc, uint32_t index)
 				     "the text has no metadata section: its "
 				     "constants stand without values");
 		cx->warned_placeholder = true;
-		e = ir_new_placeholder(cx->m, build_loc(cx, loc), index,
+		e = ir_new_placeholder(cx->m, syn_loc(cx, loc), index,
 				       commented_type(cx, loc));
 		name_map_set(&cx->placeholders, key, e);
 	} else if (!e->type) {
@@ -144,7 +144,7 @@ lookup(struct parse_ctx *cx, struct loc loc, struct meta_ref ref, ir_attr *out)
 }
 
 const ir_expr *
-build_meta_expr(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
+syn_meta_expr(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
 {
 	ir_attr v;
 
@@ -152,15 +152,15 @@ build_meta_expr(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
 	if (cx->no_metadata && strcmp(ref.key, "relay.Constant") == 0)
 		return placeholder(cx, loc, ref.index);
 	if (!lookup(cx, loc, ref, &v))
-		return build_hole(cx, loc);
+		return syn_hole(cx, loc);
 	if (v.kind == ATTR_EXPR)
 		return v.expr;
 	diag_error(cx->d, loc, "this object of the metadata is no expression");
-	return build_hole(cx, loc);
+	return syn_hole(cx, loc);
 }
 
 const ir_type *
-build_meta_type(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
+syn_meta_type(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
 {
 	ir_attr v;
 
@@ -175,7 +175,7 @@ build_meta_type(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
 }
 
 struct ir_dim
-build_meta_dim(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
+syn_meta_dim(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
 {
 	struct ir_dim dim = { .value = -1, .kind = DIM_SYM };
 	ir_attr v;
@@ -202,13 +202,13 @@ build_meta_dim(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
 }
 
 ir_attr
-build_meta_value(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
+syn_meta_value(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
 {
 	ir_attr v;
 
 	reader(cx);
 	if (cx->no_metadata && strcmp(ref.key, "relay.Constant") == 0)
-		return build_expr_value(placeholder(cx, loc, ref.index));
+		return syn_expr_value(placeholder(cx, loc, ref.index));
 	lookup(cx, loc, ref, &v);
 	return v;
 }
