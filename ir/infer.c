@@ -178,6 +178,7 @@ fix_node(struct infer *in, const ir_expr *e)
 static void
 settle(struct infer *in)
 {
+	infer_run_queue(in);
 	infer_run_all(in);
 	if (in->hints.len > 0) {
 		apply_hints(in);
@@ -200,7 +201,7 @@ lowered_type(ir_module *m, const ir_def *def)
 }
 
 static void
-infer_group(struct infer *in, ir_def *const *defs, uint32_t n)
+type_group(struct infer *in, ir_def *const *defs, uint32_t n)
 {
 	infer_solver_reset(in);
 	for (uint32_t i = 0; i < n; i++) {
@@ -212,6 +213,19 @@ infer_group(struct infer *in, ir_def *const *defs, uint32_t n)
 		ir_set_type(&defs[i]->global->base, defs[i]->fn->base.type);
 	}
 	settle(in);
+}
+
+static void
+infer_group(struct infer *in, ir_def *const *defs, uint32_t n)
+{
+	in->forgot = false;
+	type_group(in, defs, n);
+	if (in->forgot && in->errors == 0) {
+		in->late = true;
+		ir_set_clear(&in->seen);
+		type_group(in, defs, n);
+		in->late = false;
+	}
 	for (uint32_t i = 0; i < n; i++) {
 		const ir_type *t = defs[i]->fn->base.type;
 

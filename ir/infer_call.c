@@ -116,6 +116,12 @@ call_operator(struct infer *in, const struct ir_call *c, const ir_op *op)
 		return;
 	}
 	in->result = NULL;
+	if (in->late) {
+		in->result = infer_new_hole(in);
+		infer_set_type(in, &c->base, in->result);
+		infer_add_late(in, &c->base, in->result);
+		return;
+	}
 	switch (run_relation(in, c, op)) {
 	case REL_FAIL:
 		infer_set_type(in, &c->base, in->error);
@@ -153,6 +159,17 @@ callee_name(struct infer *in, const ir_expr *callee)
 	}
 }
 
+/* An argument keeps the dimensions that its parameter does not know. */
+static bool
+pass_argument(struct infer *in, const ir_type *param, const ir_type *arg)
+{
+	bool forgot = in->forgot;
+	bool fits = infer_unify(in, param, infer_resolve(in, arg)) != NULL;
+
+	in->forgot = forgot;
+	return fits;
+}
+
 /* Match the arguments of C with the parameters of F. */
 static const ir_type *
 apply_function(struct infer *in, const struct ir_call *c,
@@ -175,7 +192,7 @@ apply_function(struct infer *in, const struct ir_call *c,
 	for (uint32_t i = 0; i < c->nargs; i++) {
 		const ir_expr *arg = c->args[i];
 
-		if (infer_unify(in, f->params[i], arg->type))
+		if (pass_argument(in, f->params[i], arg->type))
 			continue;
 		infer_error(in, c->base.loc,
 			    "argument %u of %s has type %s, but %s is "
@@ -219,6 +236,7 @@ infer_call(struct infer *in, const struct ir_call *c)
 		call_operator(in, c, ir_as_op_ref(c->callee)->op);
 		return;
 	}
+	infer_run_queue(in);
 	callee = infer_head(in, c->callee->type);
 	if (callee->kind == TYPE_FUNC) {
 		t = apply_function(in, c, ir_as_func_type(callee));

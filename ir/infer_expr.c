@@ -502,7 +502,7 @@ infer_run(struct infer *in)
 {
 	while (in->stack.len > 0) {
 		step(in, vec_pop(&in->stack));
-		if (in->queue.len > 0)
+		if (in->queue.len > 0 && !in->late)
 			infer_run_queue(in);
 	}
 }

@@ -82,6 +82,15 @@ struct infer {
 	const ir_type *result; /* of the relation that runs */
 	unsigned depth;        /* of unification */
 
+	/*
+	 * Relations run at once where they can. That makes no difference to
+	 * waiting until calls of functions and the end of the group (LATE),
+	 * unless a dimension that a relation gave was forgotten by meeting
+	 * an unknown one (FORGOT): then the group is typed again, late.
+	 */
+	bool forgot;
+	bool late;
+
 	struct ir_set seen; /* nodes met; with trust: */
 	struct infer_idset few;
 	bool trust; /* in types that nodes have already */
@@ -132,6 +141,10 @@ const ir_type *infer_unify(struct infer *in, const ir_type *a,
 /* NODE is tried again when a type it needs becomes known. Its type: RESULT. */
 void infer_add_pending(struct infer *in, const ir_expr *node,
 		       const ir_type *result);
+
+/* The same without trying at once what is known of it: see in->late. */
+void infer_add_late(struct infer *in, const ir_expr *node,
+		    const ir_type *result);
 void infer_run_queue(struct infer *in);
 
 /* Try all that is still pending once more, until nothing moves. */

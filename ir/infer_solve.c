@@ -307,20 +307,23 @@ is_free_symbol(struct ir_dim d)
 }
 
 static bool
-unify_dim(struct ir_dim a, struct ir_dim b, struct ir_dim *out)
+unify_dim(struct infer *in, struct ir_dim a, struct ir_dim b,
+	  struct ir_dim *out)
 {
-	if (ir_dim_equal(a, b))
+	if (ir_dim_equal(a, b)) {
 		*out = a;
-	else if (a.kind == DIM_ANY || b.kind == DIM_ANY)
+	} else if (a.kind == DIM_ANY || b.kind == DIM_ANY) {
 		*out = DIM_UNKNOWN;
-	else if (is_free_symbol(a))
+		in->forgot = true;
+	} else if (is_free_symbol(a)) {
 		*out = b;
-	else if (is_free_symbol(b))
+	} else if (is_free_symbol(b) ||
+		   (ir_dim_is_const(a) && ir_dim_is_const(b) &&
+		    a.value == b.value)) {
 		*out = a;
-	else if (ir_dim_is_const(a) && ir_dim_is_const(b) && a.value == b.value)
-		*out = a;
-	else
+	} else {
 		return false;
+	}
 	return true;
 }
 
@@ -339,7 +342,7 @@ unify_tensors(struct infer *in, const ir_type *ta, const ir_type *tb)
 	if (a->ndim > 8)
 		shape = xmalloc(a->ndim * sizeof(*shape));
 	for (i = 0; i < a->ndim; i++)
-		if (!unify_dim(a->shape[i], b->shape[i], &shape[i]))
+		if (!unify_dim(in, a->shape[i], b->shape[i], &shape[i]))
 			break;
 	if (i == a->ndim)
 		t = ir_type_tensor(in->cx, a->dtype, shape, a->ndim);
@@ -540,6 +543,19 @@ infer_add_pending(struct infer *in, const ir_expr *node, const ir_type *result)
 
 	vec_push(&in->pending, p);
 	wait_for_operands(in, (uint32_t)in->pending.len - 1);
+}
+
+void
+infer_add_late(struct infer *in, const ir_expr *node, const ir_type *result)
+{
+	struct infer_pending p = {
+		.node = node,
+		.result = result,
+		.queued = true,
+	};
+
+	vec_push(&in->queue, (uint32_t)in->pending.len);
+	vec_push(&in->pending, p);
 }
 
 void
