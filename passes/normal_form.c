@@ -244,7 +244,7 @@ stays_in_place(const struct former *f, const ir_expr *e,
 	       !ir_set_has(&f->lifted, e);
 }
 
-/* E with what its operands became. Calls lose their type, as in TVM. */
+/* E with what its operands became. Calls and projections lose their type, as in TVM. */
 static const ir_expr *
 rebuilt(struct former *f, const ir_expr *e)
 {
@@ -260,7 +260,8 @@ rebuilt(struct former *f, const ir_expr *e)
 					    ? close_scope(f, inner[i], x)
 					    : x;
 	}
-	out = ir_with_operands(f->m, e, f->operands.at, e->kind != IR_CALL);
+	out = ir_with_operands(f->m, e, f->operands.at,
+			       e->kind != IR_CALL && e->kind != IR_PROJ);
 	if (out == e && e->kind == IR_CALL)
 		out = ir_new_call(f->m, e->loc, ir_as_call(e)->callee,
 				  ir_as_call(e)->args, ir_as_call(e)->nargs,
