@@ -220,6 +220,8 @@ call_unknown(struct infer *in, const struct ir_call *c, const ir_type *hole)
 	free(args);
 	if (infer_unify(in, hole, f))
 		return ret;
+	infer_poison(in, hole);
+	poison_args(in, c);
 	return infer_error(in, c->base.loc,
 			   "%s is called with itself: its type would be "
 			   "infinite",

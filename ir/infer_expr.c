@@ -51,6 +51,14 @@ infer_set_type(struct infer *in, const ir_expr *e, const ir_type *t)
 		vec_push(&in->fixups, e);
 }
 
+struct loc
+infer_place(const ir_expr *e, struct loc user)
+{
+	if (e->kind == IR_VAR || e->kind == IR_GLOBAL || !loc_is_known(e->loc))
+		return user;
+	return e->loc;
+}
+
 /* The annotation of V that counts: one that was written. */
 static const ir_type *
 written_annotation(const struct ir_var *v)
@@ -180,9 +188,7 @@ finish_function(struct infer *in, const struct ir_function *f)
 	if (f->body) {
 		body = infer_unify(in, f->body->type, ret);
 		if (!body) {
-			infer_error(in,
-				    loc_is_known(f->body->loc) ? f->body->loc
-							       : f->base.loc,
+			infer_error(in, infer_place(f->body, f->base.loc),
 				    "the body of the function has type %s, "
 				    "but %s is expected",
 				    infer_type_text(in, f->body->type),
@@ -237,7 +243,7 @@ step_let(struct infer *in, const struct ir_let *l, uint32_t step)
 		if (is_new_closure(in, l)) {
 			infer_declare_function(in, ir_as_function(l->value));
 			infer_bind_var(in, l->var, l->value->type,
-				       l->value->loc);
+				       infer_place(l->value, l->base.loc));
 			push_step(in, &l->base, 2);
 			push_step(in, l->value, 1);
 			return;
@@ -246,14 +252,15 @@ step_let(struct infer *in, const struct ir_let *l, uint32_t step)
 		push(in, l->value);
 		return;
 	case 1:
-		infer_bind_var(in, l->var, l->value->type, l->value->loc);
+		infer_bind_var(in, l->var, l->value->type,
+			       infer_place(l->value, l->base.loc));
 		push_step(in, &l->base, 3);
 		push(in, l->body);
 		return;
 	case 2:
 		if (l->var->base.type->flags & TYPE_HAS_HOLE)
 			infer_bind_var(in, l->var, l->value->type,
-				       l->value->loc);
+				       infer_place(l->value, l->base.loc));
 		push_step(in, &l->base, 3);
 		push(in, l->body);
 		return;
@@ -288,9 +295,7 @@ finish_if(struct infer *in, const struct ir_if *f)
 	const ir_type *t;
 
 	if (!infer_unify(in, f->cond->type, in->boolean)) {
-		infer_error(in,
-			    loc_is_known(f->cond->loc) ? f->cond->loc
-						       : f->base.loc,
+		infer_error(in, infer_place(f->cond, f->base.loc),
 			    "the condition has type %s, but bool is expected",
 			    infer_type_text(in, f->cond->type));
 		infer_poison(in, f->cond->type);

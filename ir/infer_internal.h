@@ -165,6 +165,9 @@ bool infer_see(struct infer *in, const ir_expr *e);
 bool infer_known_global(struct infer *in, const struct ir_global *g);
 
 /* Expressions: ir/infer_expr.c. */
+
+/* Where to report E: variables stand at their declaration, so at its user. */
+struct loc infer_place(const ir_expr *e, struct loc user);
 void infer_set_type(struct infer *in, const ir_expr *e, const ir_type *t);
 
 /* Give the parameters of F types, and F the type that they make. */

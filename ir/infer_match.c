@@ -127,13 +127,14 @@ infer_clauses(struct infer *in, const struct ir_match *m)
 			t ? infer_unify(in, t, body->type) : body->type;
 
 		if (!merged) {
-			infer_error(in,
-				    loc_is_known(body->loc) ? body->loc
-							    : m->base.loc,
-				    "clause %u has type %s, but those before "
-				    "it have type %s",
-				    i + 1, infer_type_text(in, body->type),
-				    infer_type_text(in, t));
+			infer_error(
+				in,
+				infer_place(body,
+					    place_of(m->clauses[i].pattern, m)),
+				"clause %u has type %s, but those before "
+				"it have type %s",
+				i + 1, infer_type_text(in, body->type),
+				infer_type_text(in, t));
 			infer_poison(in, body->type);
 			continue;
 		}
