@@ -1,0 +1,60 @@
+/*
+ * The table of routines, in order of their names.
+ *
+ * A row names a routine and its parameters: P pointer, I int64_t, F double.
+ */
+#include "runtime/extern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/routines.h"
+
+#define P(k) a[k].p
+#define I(k) a[k].i
+#define F(k) a[k].f
+
+#define ROUTINES(R)                                                           \
+	R(relay_argsort, 8, (P(0), P(1), I(2), I(3), I(4), I(5), I(6), I(7))) \
+	R(relay_scan, 9,                                                      \
+	  (P(0), P(1), I(2), I(3), I(4), I(5), I(6), I(7), I(8)))             \
+	R(relay_sort, 7, (P(0), P(1), I(2), I(3), I(4), I(5), I(6)))          \
+	R(relay_topk, 10,                                                     \
+	  (P(0), P(1), P(2), I(3), I(4), I(5), I(6), I(7), I(8), I(9)))       \
+	R(relay_topk_indices, 9,                                              \
+	  (P(0), P(1), I(2), I(3), I(4), I(5), I(6), I(7), I(8)))             \
+	R(relay_topk_values, 8,                                               \
+	  (P(0), P(1), I(2), I(3), I(4), I(5), I(6), I(7)))
+
+#define ROUTINE(name, n, args)                               \
+	static int32_t call_##name(const union relay_arg *a) \
+	{                                                    \
+		return name args;                            \
+	}
+ROUTINES(ROUTINE)
+#undef ROUTINE
+
+static const struct relay_extern table[] = {
+#define ROUTINE(name, n, args) {#name, n, call_##name, (void (*)(void))name},
+	ROUTINES(ROUTINE)
+#undef ROUTINE
+		{NULL, 0, NULL, NULL}};
+
+static int
+by_name(const void *key, const void *row)
+{
+	return strcmp(key, ((const struct relay_extern *)row)->name);
+}
+
+const struct relay_extern *
+relay_extern_find(const char *name)
+{
+	return bsearch(name, table, sizeof(table) / sizeof(table[0]) - 1,
+		       sizeof(table[0]), by_name);
+}
+
+const struct relay_extern *
+relay_extern_all(void)
+{
+	return table;
+}
