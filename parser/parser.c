@@ -77,7 +77,7 @@ is_blank(struct parse_ctx *cx)
 {
 	if (lex_skip_blanks(cx, 0) < cx->src->len)
 		return false;
-	diag_error(cx->d, (struct loc){ 0, 1, 0 }, "the text is empty");
+	diag_error(cx->d, (struct loc){ 0, 1, 0 }, "expected a module");
 	return true;
 }
 

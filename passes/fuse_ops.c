@@ -44,7 +44,7 @@ struct fuser {
 	ir_module *m;
 	struct fuse_graph graph;
 	struct fuse_group *groups;
-	struct group_info *info;        /* by root of the group */
+	struct group_info *info; /* by root of the group */
 	bool link_params;
 };
 
@@ -140,7 +140,7 @@ make_kernel_call(struct fuser *f, uint32_t group, const ir_expr *body,
 		 const ir_expr *old)
 {
 	struct group_info *info = &f->info[group];
-	struct content c = { .reshape_only = true };
+	struct content c = {.reshape_only = true};
 	struct ir_function_parts parts = {
 		.params = info->params.at,
 		.nparams = (uint32_t)info->params.len,
@@ -211,42 +211,32 @@ enter(const ir_expr *e, void *env)
 }
 
 static const struct ir_rules rules = {
-	.on = {
-		[IR_CALL] = fuse_call,
-		[IR_TUPLE] = fuse_tuple,
-		[IR_PROJ] = fuse_proj,
-	},
+	.on =
+		{
+			[IR_CALL] = fuse_call,
+			[IR_TUPLE] = fuse_tuple,
+			[IR_PROJ] = fuse_proj,
+		},
 	.enter = enter,
 };
 
 static struct fuse_limits
 read_limits(pass_ctx *cx)
 {
-	struct fuse_limits l = { 0 };
-	const char *depth = pass_config(cx, "relay.FuseOps.max_depth");
+	struct fuse_limits l = {0};
 	int64_t level = pass_option_int(cx, "fuse-opt-level");
 
 	l.opt_level = level < 0 ? pass_opt_level(cx) : (int)level;
-	l.max_depth = (uint32_t)(depth ? atoll(depth)
-				       : pass_option_int(cx, "max-depth"));
+	l.max_depth = (uint32_t)pass_option_int(cx, "max-depth");
 	l.max_args = (uint32_t)pass_option_int(cx, "max-function-args");
 	return l;
-}
-
-static bool
-links_params(pass_ctx *cx)
-{
-	const char *config = pass_config(cx, "relay.FuseOps.link_params");
-
-	if (config)
-		return strcmp(config, "true") == 0 || strcmp(config, "1") == 0;
-	return pass_option_bool(cx, "link-params");
 }
 
 const struct ir_function *
 pass_fuse_ops(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 {
-	struct fuser f = { .m = cx->module, .link_params = links_params(cx) };
+	struct fuser f = {.m = cx->module,
+			  .link_params = pass_option_bool(cx, "link-params")};
 	struct fuse_limits limits = read_limits(cx);
 	const ir_expr *out;
 
