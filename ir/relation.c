@@ -110,16 +110,33 @@ rel_assign(struct rel *r, const ir_type *t)
 			 infer_type_text(in, in->result));
 }
 
+/*
+ * An input that knows a dimension which the relation does not forgets it, as
+ * unification has it everywhere.
+ */
+static void
+set_input(struct rel *r, uint32_t i, const ir_type *merged)
+{
+	const ir_expr *arg = r->call->args[i];
+
+	if (arg->type != merged && !(arg->type->flags & TYPE_HAS_HOLE) &&
+	    (arg->kind == IR_CONSTANT || arg->kind == IR_VAR))
+		infer_set_type(r->infer, arg, merged);
+	r->args[i] = infer_resolve(r->infer, merged);
+}
+
 enum rel_result
 rel_assign_input(struct rel *r, uint32_t i, const ir_type *t)
 {
 	struct infer *in = r->infer;
+	const ir_type *merged;
 
 	assert(i < r->nargs);
 	if (r->args[i] == t)
 		return REL_DONE;
-	if (infer_unify(in, r->args[i], t)) {
-		r->args[i] = infer_resolve(in, r->args[i]);
+	merged = infer_unify(in, r->call->args[i]->type, t);
+	if (merged) {
+		set_input(r, i, merged);
 		return REL_DONE;
 	}
 	return rel_error(r, "%s has type %s, but %s is expected",
