@@ -1,0 +1,66 @@
+#include "ir/verify.h"
+
+#include <stdlib.h>
+
+#include "ir/verify_internal.h"
+
+void
+verify_error(struct verify *v, struct loc loc, const char *fmt, ...)
+{
+	va_list ap;
+
+	v->errors++;
+	va_start(ap, fmt);
+	diag_report(v->d, DIAG_ERROR, loc, fmt, ap);
+	va_end(ap);
+}
+
+static void
+start(struct verify *v, const ir_module *m, struct diag *d)
+{
+	*v = (struct verify){.m = m, .d = d};
+	v->scope_of = xcalloc(m->next_id + 1, sizeof(*v->scope_of));
+}
+
+static bool
+finish(struct verify *v)
+{
+	vec_free(&v->scopes);
+	ptrmap_free(&v->seen);
+	free(v->scope_of);
+	return v->errors == 0;
+}
+
+static void
+check_type_def(struct verify *v, const ir_type_def *t)
+{
+	for (uint32_t i = 0; i < t->nctors; i++)
+		for (uint32_t k = 0; k < t->ctors[i]->nfields; k++)
+			verify_type(v, t->ctors[i]->fields[k],
+				    t->ctors[i]->base.loc);
+}
+
+bool
+ir_verify_module(const ir_module *m, struct diag *d)
+{
+	struct verify v;
+
+	start(&v, m, d);
+	for (size_t i = 0; i < m->types.len; i++)
+		check_type_def(&v, m->types.at[i]);
+	for (size_t i = 0; i < m->defs.len; i++)
+		if (m->defs.at[i]->kind == DEF_FUNCTION)
+			verify_scopes(&v, &m->defs.at[i]->fn->base);
+	return finish(&v);
+}
+
+bool
+ir_verify_expr(const ir_module *m, const ir_expr *e, struct diag *d)
+{
+	struct verify v;
+
+	start(&v, m, d);
+	v.open = true;
+	verify_scopes(&v, e);
+	return finish(&v);
+}

@@ -1,0 +1,47 @@
+/*
+ * What the parts of the verifier share.
+ */
+#ifndef RELAY_IR_VERIFY_INTERNAL_H
+#define RELAY_IR_VERIFY_INTERNAL_H
+
+#include "ir/expr.h"
+#include "ir/module.h"
+#include "ir/verify.h"
+#include "support/arena.h"
+#include "support/diag.h"
+#include "support/ptrmap.h"
+#include "support/vec.h"
+
+/*
+ * A region of text in which one binder's variables are known. Scopes form a
+ * tree; JUMP leads to some ancestor further up, so that two scopes find their
+ * common ancestor in logarithmic time however long a chain of lets is.
+ */
+struct verify_scope {
+	uint32_t parent;
+	uint32_t jump;
+	uint32_t depth;
+};
+
+struct verify {
+	const ir_module *m;
+	struct diag *d;
+	unsigned errors;
+	bool open; /* free variables are allowed */
+	VEC(struct verify_scope) scopes;
+	uint32_t *scope_of;    /* by node id; 0: not met yet */
+	struct ptrmap binders; /* variable to its scope */
+	struct ptrmap seen;    /* types and records looked at */
+};
+
+void verify_error(struct verify *v, struct loc loc, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* verify_scope.c: variables of one definition. */
+void verify_scopes(struct verify *v, const ir_expr *root);
+
+/* verify_node.c: one node, and a type that stands at LOC. */
+void verify_node(struct verify *v, const ir_expr *e);
+void verify_type(struct verify *v, const ir_type *t, struct loc loc);
+
+#endif
