@@ -11,8 +11,7 @@
  *
  * Level: module. Needs: types. Keeps: types.
  */
-#include "passes/pass.h"
-#include "passes/purity.h"
+#include "passes/dead_code_elimination.h"
 
 struct needed {
 	const ir_expr *e;
@@ -23,7 +22,7 @@ struct dce {
 	pass_ctx *cx;
 	bool inline_once;
 	bool ignore_impurity;
-	struct purity purity;
+	const struct purity *purity;
 	struct ir_map lets;             /* variable -> its let */
 	uint32_t *depth;                /* of the let, by id of the variable */
 	uint32_t *uses;                 /* by id of the variable */
@@ -35,7 +34,7 @@ struct dce {
 static bool
 is_pure(const struct dce *d, const ir_expr *e)
 {
-	return d->ignore_impurity || purity_is_pure(&d->purity, e);
+	return d->ignore_impurity || purity_is_pure(d->purity, e);
 }
 
 static void
@@ -136,41 +135,70 @@ static const struct ir_rules rules = {
 	.bound = take_value,
 };
 
-static bool
-run_on(struct dce *d, ir_def *def)
+static struct dce
+dce_new(pass_ctx *cx, const struct purity *purity)
 {
-	const ir_expr *out;
+	uint32_t n = cx->module->next_id;
 
-	count_uses(d, def->fn->body);
-	out = ir_rewrite(d->cx->module, &def->fn->base, &rules, d);
-	if (out == &def->fn->base)
-		return false;
-	def->fn = ir_as_function(out);
-	return true;
+	return (struct dce){
+		.cx = cx,
+		.purity = purity,
+		.depth = ARENA_NEW_ARRAY(cx->scratch, n, uint32_t),
+		.uses = ARENA_NEW_ARRAY(cx->scratch, n, uint32_t),
+	};
+}
+
+static void
+dce_free(struct dce *d)
+{
+	ir_map_free(&d->lets);
+	ir_map_free(&d->values);
+	ir_set_free(&d->seen);
+	vec_free(&d->todo);
+}
+
+static const struct ir_function *
+run_on(struct dce *d, const struct ir_function *fn)
+{
+	if (!fn->body)
+		return fn;
+	count_uses(d, fn->body);
+	return ir_as_function(
+		ir_rewrite(d->cx->module, &fn->base, &rules, d));
+}
+
+const struct ir_function *
+drop_dead_lets(pass_ctx *cx, const struct purity *purity,
+	       const struct ir_function *fn)
+{
+	struct dce d = dce_new(cx, purity);
+
+	fn = run_on(&d, fn);
+	dce_free(&d);
+	return fn;
 }
 
 bool
 pass_dead_code_elimination(pass_ctx *cx)
 {
 	ir_module *m = cx->module;
-	struct dce d = {
-		.cx = cx,
-		.inline_once = pass_option_bool(cx, "inline-once"),
-		.ignore_impurity = pass_option_bool(cx, "ignore-impurity"),
-		.depth = ARENA_NEW_ARRAY(cx->scratch, m->next_id, uint32_t),
-		.uses = ARENA_NEW_ARRAY(cx->scratch, m->next_id, uint32_t),
-	};
+	struct purity purity;
+	struct dce d = dce_new(cx, &purity);
 	bool changed = false;
 
-	purity_compute(&d.purity, m);
-	for (size_t i = 0; i < m->defs.len; i++)
-		if (m->defs.at[i]->kind == DEF_FUNCTION &&
-		    m->defs.at[i]->fn->body)
-			changed |= run_on(&d, m->defs.at[i]);
-	purity_free(&d.purity);
-	ir_map_free(&d.lets);
-	ir_map_free(&d.values);
-	ir_set_free(&d.seen);
-	vec_free(&d.todo);
+	d.inline_once = pass_option_bool(cx, "inline-once");
+	d.ignore_impurity = pass_option_bool(cx, "ignore-impurity");
+	purity_compute(&purity, m);
+	for (size_t i = 0; i < m->defs.len; i++) {
+		ir_def *def = m->defs.at[i];
+		const struct ir_function *fn = def->fn;
+
+		if (def->kind != DEF_FUNCTION)
+			continue;
+		def->fn = run_on(&d, fn);
+		changed |= def->fn != fn;
+	}
+	purity_free(&purity);
+	dce_free(&d);
 	return changed;
 }

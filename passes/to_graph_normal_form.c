@@ -3,13 +3,12 @@
  *
  *     let %y = exp(%x); add(%y, %y)    becomes    %0 = exp(%x); add(%0, %0)
  *
- * A let whose value has effects, or whose variable occurs in its own value,
+ * Bindings that nothing reads go. A let whose value has effects, or whose variable occurs in its own value,
  * stays: in a graph neither order nor recursion can be said.
  *
  * Level: function. Needs: nothing.
  */
-#include "passes/pass.h"
-#include "passes/purity.h"
+#include "passes/dead_code_elimination.h"
 
 struct to_graph {
 	struct purity purity;
@@ -75,6 +74,7 @@ pass_to_graph_normal_form(pass_ctx *cx, ir_def *def,
 	if (!has_let)
 		return fn;
 	purity_compute(&g.purity, cx->module);
+	fn = drop_dead_lets(cx, &g.purity, fn);
 	out = ir_rewrite(cx->module, &fn->base, &rules, &g);
 	purity_free(&g.purity);
 	ir_map_free(&g.values);
