@@ -53,7 +53,7 @@ dtype_text(struct dtype t, char out[DTYPE_TEXT])
 		out[0] = '\0';
 		return out;
 	}
-	if (t.code == DTYPE_UINT && t.bits == 1)
+	if (t.code == DTYPE_UINT && t.bits == 1 && t.lanes == 1)
 		n = snprintf(out, DTYPE_TEXT, "bool");
 	else if (t.code == DTYPE_HANDLE)
 		n = snprintf(out, DTYPE_TEXT, "handle");

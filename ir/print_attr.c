@@ -179,6 +179,25 @@ print_plan_dict(struct print *p, const ir_dict *d)
 		plan_value(p, &d->entry[i].value);
 }
 
+/*
+ * Attributes of what is not known here, an operator or a record, are kept in
+ * a dictionary and print as they were written.
+ */
+static const ir_dict *
+free_attrs(const struct ir_call *c)
+{
+	const ir_dict *d;
+
+	if (c->attrs->schema->id != ATTRS_Dict ||
+	    c->attrs->value[0].kind != ATTR_DICT)
+		return NULL;
+	d = c->attrs->value[0].dict;
+	if (c->callee->kind == IR_OP &&
+	    ir_as_op_ref(c->callee)->op->id == OP_UNKNOWN)
+		return d;
+	return ir_dict_string(d, "attrs_type_key") ? d : NULL;
+}
+
 void
 print_plan_call_attrs(struct print *p, const struct ir_call *c)
 {
@@ -187,6 +206,8 @@ print_plan_call_attrs(struct print *p, const struct ir_call *c)
 	if (is_opaque_record(p, c))
 		print_meta_add(p, c->attrs->schema->key, PRINT_META_RECORD, c,
 			       c->attrs);
+	else if (free_attrs(c))
+		print_plan_dict(p, free_attrs(c));
 	else
 		plan_record(p, c->attrs);
 }
@@ -381,6 +402,8 @@ print_call_attrs(struct print *p, const struct ir_call *c, bool comma)
 		print_meta_ref(p, c);
 		return true;
 	}
+	if (free_attrs(c))
+		return print_dict_attrs(p, free_attrs(c), comma);
 	put_fields(p, c->attrs, &comma);
 	if (c->callee->kind != IR_OP ||
 	    ir_as_op_ref(c->callee)->op->id == OP_UNKNOWN) {

@@ -144,6 +144,8 @@ struct parse_ctx {
 	struct name_map ops;            /* name -> node of an operator */
 	struct name_map placeholders;   /* index + 1 -> constant */
 	struct name_map unknown_ops;
+	struct name_map dangling;       /* "KEY INDEX" -> object */
+	uint32_t nserials;              /* objects with identity so far */
 	struct graph_table graph;
 
 	VEC(struct arg_item) args;

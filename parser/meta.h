@@ -17,6 +17,9 @@
 struct meta_reader *meta_open(struct parse_ctx *cx, size_t offset);
 void meta_close(struct meta_reader *r);         /* accepts NULL */
 
+/* There are objects of kind KEY. */
+bool meta_has_list(struct meta_reader *r, const char *key);
+
 /*
  * What meta[KEY][INDEX] is, as a value of an attribute: ATTR_EXPR for an
  * expression, ATTR_TYPE for a type, ATTR_RECORD, ATTR_META for the rest.

@@ -44,7 +44,6 @@ struct meta_reader {
 	struct meta_memo *values;       /* by node */
 	struct meta_object_memo *objects;
 	ir_tensor **decoded;            /* by tensor */
-	uint32_t nserials;
 	unsigned depth;
 	size_t at;                      /* the node being made */
 	struct loc loc;                 /* of the reference followed now */

@@ -94,6 +94,9 @@ meta_record(struct meta_reader *r, const json_t *node, const char *key,
 	ir_attr fields[MAX_FIELDS];
 	const ir_attrs *defaults;
 
+	if (r->pc->o.allow_unknown_ops &&
+	    (!s || (s->nfields > 0 && !json_object_get(node, "attrs"))))
+		return meta_object(r, r->at, out);
 	if (!s)
 		return meta_fail(r, "unknown record of attributes '%s'", key);
 	if (s->id == ATTRS_Dict)
@@ -232,8 +235,8 @@ make_object(struct meta_reader *r, const json_t *node, const char *key)
 	m.nkeys = (uint32_t)nkeys;
 	m.data = items;
 	m.ndata = (uint32_t)ndata;
-	if (has_identity(key))
-		m.serial = ++r->nserials;
+	if (has_identity(key) || (!attrs && !data && !keys && !repr))
+		m.serial = ++r->pc->nserials;
 	return ir_meta_new(r->pc->cx, &m);
 }
 

@@ -456,6 +456,12 @@ list_of(struct meta_reader *r, const char *key)
 }
 
 bool
+meta_has_list(struct meta_reader *r, const char *key)
+{
+	return list_of(r, key) != NULL;
+}
+
+bool
 meta_value(struct meta_reader *r, struct loc loc, struct meta_ref ref,
 	   ir_attr *out)
 {

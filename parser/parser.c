@@ -33,6 +33,7 @@ ctx_close(struct parse_ctx *cx)
 	name_map_free(&cx->ops);
 	name_map_free(&cx->placeholders);
 	name_map_free(&cx->unknown_ops);
+	name_map_free(&cx->dangling);
 	name_map_free(&cx->lex.globals);
 	graph_free(&cx->graph);
 	vec_free(&cx->args);

@@ -95,7 +95,7 @@ static void relay_yyerror(struct loc *loc, struct parse_ctx *cx,
 %type <at> exprs args arg attrs attr types type_list dims dim_list arms
 %type <at> arm_list arm arm_open patterns pattern_list value_list entry_list
 %type <at> entry names type_params
-%type <type> type annotation result
+%type <type> type tensor_type annotation result
 %type <dim> dim
 %type <pattern> pattern
 %type <value> value
@@ -314,6 +314,8 @@ postfix
 | postfix[inner] PROJ		{ $$ = syn_proj(cx, @$, $inner, $PROJ); }
 | postfix[inner] '(' call_args ')'
 	{ $$ = syn_call(cx, @$, @inner, $inner, $call_args); }
+| postfix[inner] '(' ctor_types ')'
+	{ $$ = syn_ctor_types(cx, @inner, $inner); }
 | postfix[inner] '^'		{ $$ = syn_ref_read(cx, @$, $inner); }
 ;
 
@@ -354,6 +356,13 @@ call_args
 | attrs comma			{ $$ = syn_args(cx, NO_ITEMS, $attrs, NULL); }
 | META_RECORD
 	{ $$ = syn_record_args(cx, @$, NO_ITEMS, $META_RECORD); }
+;
+
+/* An unapplied constructor as TVM sometimes prints it. */
+ctor_types
+: tensor_type comma
+| tensor_type ',' type_list comma
+	{ cx->types.len = $type_list; }
 ;
 
 args
@@ -426,8 +435,7 @@ type
 : WILDCARD			{ $$ = NULL; }
 | NAME				{ $$ = syn_named_type(cx, @$, $NAME); }
 | NAME '[' types ']'		{ $$ = syn_adt(cx, @$, $NAME, $types); }
-| TENSOR '[' '(' dims ')' ',' NAME ']'
-	{ $$ = syn_tensor_type(cx, @$, @NAME, $dims, $NAME); }
+| tensor_type
 | '(' ')'			{ $$ = syn_tuple_type(cx, NO_ITEMS); }
 | '(' type_list ')'		{ $$ = syn_paren_type(cx, $type_list); }
 | '(' type_list ',' ')'		{ $$ = syn_tuple_type(cx, $type_list); }
@@ -435,6 +443,11 @@ type
 	{ $$ = syn_fn_type(cx, $types, $ret); }
 | REF '(' type[inner] ')'	{ $$ = syn_ref_type(cx, $inner); }
 | META				{ $$ = syn_meta_type(cx, @$, $META); }
+;
+
+tensor_type
+: TENSOR '[' '(' dims ')' ',' NAME ']'
+	{ $$ = syn_tensor_type(cx, @$, @NAME, $dims, $NAME); }
 ;
 
 fn_type_head

@@ -90,6 +90,8 @@ const ir_expr *syn_graph(struct parse_ctx *cx, struct loc loc,
 			   uint64_t number);
 const ir_expr *syn_named(struct parse_ctx *cx, struct loc loc,
 			   const char *name);
+/* An operator that the table does not have. */
+const ir_expr *syn_unknown_op(struct parse_ctx *cx, const char *name);
 const ir_expr *syn_bool(struct parse_ctx *cx, struct loc loc, bool value);
 const ir_expr *syn_ref_new(struct parse_ctx *cx, struct loc loc,
 			     const ir_expr *value);
@@ -148,6 +150,8 @@ struct arg_list syn_record_args(struct parse_ctx *cx, struct loc loc,
 				  uint32_t args, struct meta_ref ref);
 uint32_t syn_string_arg(struct parse_ctx *cx, struct loc loc,
 			  const char *text);
+const ir_expr *syn_ctor_types(struct parse_ctx *cx, struct loc loc,
+			      const ir_expr *callee);
 const ir_expr *syn_call(struct parse_ctx *cx, struct loc loc,
 			  struct loc callee_loc, const ir_expr *callee,
 			  struct arg_list list);

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "parser/old.h"
 #include "parser/syn.h"
 #include "support/suggest.h"
 
@@ -108,8 +109,33 @@ field_of(const struct attr_item *a, const struct attrs_schema *s,
 	 unsigned *next)
 {
 	if (a->key)
-		return attrs_field_index(s, a->key);
+		return attrs_field_index(s, old_field(s, a->key));
 	return *next < s->nfields ? (int)(*next)++ : -1;
+}
+
+/*
+ * A number stands for a constant where an expression is wanted. Expressions
+ * that only the metadata could give repeat an argument of the call: null.
+ */
+static void
+adapt_expr(struct parse_ctx *cx, struct attr_item *a)
+{
+	ir_attr *v = &a->value;
+	struct dtype t = DTYPE(INT, 32);
+
+	t.bits = v->bits;
+	if (v->kind == ATTR_INT) {
+		*v = syn_expr_value(
+			ir_new_scalar_int(cx->m, a->value_loc, t, v->i));
+	} else if (v->kind == ATTR_FLOAT) {
+		t.code = DTYPE_FLOAT;
+		*v = syn_expr_value(
+			ir_new_scalar(cx->m, a->value_loc, t, v->f));
+	} else if (v->kind == ATTR_BOOL) {
+		*v = syn_expr_value(syn_bool(cx, a->value_loc, v->b));
+	} else if (v->kind == ATTR_META) {
+		*v = ATTR_NONE;
+	}
 }
 
 /* Forms that TVM takes or once wrote, brought to what the field holds. */
@@ -119,24 +145,13 @@ adapt_value(struct parse_ctx *cx, const struct attr_field *f, ir_attr deflt,
 {
 	ir_attr *v = &a->value;
 
-	if (f->type == ATTR_TYPE_BOOL && v->kind == ATTR_NULL &&
-	    f->need == ATTR_DEFAULT) {
+	if (v->kind == ATTR_STRING)
+		*v = old_value(cx->cx, f, *v);
+	if (f->type == ATTR_TYPE_RELAY)
+		adapt_expr(cx, a);
+	else if (f->type == ATTR_TYPE_BOOL && v->kind == ATTR_NULL &&
+		 f->need == ATTR_DEFAULT)
 		*v = deflt;
-	} else if (f->type == ATTR_TYPE_RELAY && v->kind == ATTR_INT) {
-		struct dtype t = DTYPE(INT, 32);
-
-		t.bits = v->bits;
-		*v = syn_expr_value(
-			ir_new_scalar_int(cx->m, a->value_loc, t, v->i));
-	} else if (f->type == ATTR_TYPE_RELAY && v->kind == ATTR_FLOAT) {
-		struct dtype t = DTYPE(FLOAT, 32);
-
-		t.bits = v->bits;
-		*v = syn_expr_value(
-			ir_new_scalar(cx->m, a->value_loc, t, v->f));
-	} else if (f->type == ATTR_TYPE_RELAY && v->kind == ATTR_BOOL) {
-		*v = syn_expr_value(syn_bool(cx, a->value_loc, v->b));
-	}
 }
 
 /* Put the value of A into its field; GIVEN tells which were. */
@@ -171,20 +186,6 @@ set_field(struct parse_ctx *cx, struct attr_item *a,
 	return true;
 }
 
-/* What older releases did not write: the axes of a transpose that reverses. */
-static bool
-was_optional(const struct attrs_schema *s, unsigned i, ir_attr *value)
-{
-	if (s->id == ATTRS_Transpose && strcmp(s->fields[i].name, "axes") == 0)
-		return true;
-	if (s->id == ATTRS_Dequantize &&
-	    strcmp(s->fields[i].name, "out_dtype") == 0) {
-		*value = ATTR_DT(DTYPE(FLOAT, 32));
-		return true;
-	}
-	return false;
-}
-
 static bool
 check_required(struct parse_ctx *cx, struct loc loc,
 	       const struct attrs_schema *s, const bool *given)
@@ -193,7 +194,7 @@ check_required(struct parse_ctx *cx, struct loc loc,
 
 	for (unsigned i = 0; i < s->nfields; i++) {
 		if (given[i] || s->fields[i].need == ATTR_DEFAULT ||
-		    was_optional(s, i, &cx->fields.at[i]))
+		    old_default(s, i, &cx->fields.at[i]))
 			continue;
 		diag_error(cx->d, loc, "attribute '%s' is missing",
 			   s->fields[i].name);

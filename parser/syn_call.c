@@ -5,6 +5,10 @@
 
 #include "parser/syn.h"
 #include "parser/meta.h"
+#include "parser/old.h"
+
+/* The attribute that holds a record which is not known here. */
+#define FOREIGN "__meta__"
 
 struct arg_list
 syn_args(struct parse_ctx *cx, uint32_t args, uint32_t attrs,
@@ -26,10 +30,12 @@ syn_record_args(struct parse_ctx *cx, struct loc loc, uint32_t args,
 	ir_attr v = syn_meta_value(cx, loc, ref);
 	const ir_attrs *record = v.kind == ATTR_RECORD ? v.record : NULL;
 
-	if (v.kind == ATTR_DICT) {
-		const struct attrs_schema *s = attrs_schema(ATTRS_Dict);
-
-		record = ir_attrs_new(cx->cx, s, &v);
+	if (v.kind == ATTR_META)
+		v.dict = ir_dict_with(cx->cx, NULL, ir_name(cx->cx, FOREIGN),
+				      v);
+	if (v.kind == ATTR_META || v.kind == ATTR_DICT) {
+		v.kind = ATTR_DICT;
+		record = ir_attrs_new(cx->cx, attrs_schema(ATTRS_Dict), &v);
 	}
 	return syn_args(cx, args, NO_ITEMS, record);
 }
@@ -194,21 +200,46 @@ check_inputs(struct parse_ctx *cx, struct loc loc, const ir_op *op, size_t n)
 		   op->ninputs, op->ninputs == 1 ? "" : "s", n);
 }
 
+/* Types behind a constructor add nothing to it. */
+const ir_expr *
+syn_ctor_types(struct parse_ctx *cx, struct loc loc, const ir_expr *callee)
+{
+	if (callee->kind != IR_CTOR && callee->kind != IR_HOLE)
+		diag_error(cx->d, loc, "types are no arguments");
+	return callee;
+}
+
+/* The record of the call was read as a mere object. */
+static bool
+has_foreign_record(const struct parse_ctx *cx, struct arg_list list)
+{
+	if (!cx->o.allow_unknown_ops)
+		return false;
+	if (list.record)
+		return list.record->schema->id == ATTRS_Dict &&
+		       ir_dict_get(list.record->value[0].dict, FOREIGN);
+	return cx->attrs.len == list.attrs + 1 &&
+	       cx->attrs.at[list.attrs].key &&
+	       strcmp(cx->attrs.at[list.attrs].key, FOREIGN) == 0;
+}
+
 const ir_expr *
 syn_call(struct parse_ctx *cx, struct loc loc, struct loc callee_loc,
 	   const ir_expr *callee, struct arg_list list)
 {
 	const ir_attrs *attrs = list.record;
-	const ir_expr *e;
 
 	move_strings(cx, list);
 	vec_clear(&cx->exprs);
 	for (size_t i = list.args; i < cx->args.len; i++)
 		vec_push(&cx->exprs, cx->args.at[i].expr);
 	cx->args.len = list.args;
+	if (callee->kind == IR_OP && has_foreign_record(cx, list))
+		callee = syn_unknown_op(cx, ir_as_op_ref(callee)->op->name);
 	if (callee->kind == IR_OP) {
 		const ir_op *op = ir_as_op_ref(callee)->op;
 
+		old_arguments(cx, callee_loc, op, list);
 		check_inputs(cx, callee_loc, op, cx->exprs.len);
 		attrs = op_attrs(cx, callee_loc, op, list);
 	} else if (callee->kind == IR_HOLE) {
@@ -216,7 +247,6 @@ syn_call(struct parse_ctx *cx, struct loc loc, struct loc callee_loc,
 	} else if (!attrs) {
 		attrs = free_attrs(cx, list);
 	}
-	e = ir_new_call(cx->m, syn_loc(cx, loc), callee, cx->exprs.at,
-			(uint32_t)cx->exprs.len, attrs);
-	return e;
+	return ir_new_call(cx->m, syn_loc(cx, loc), callee, cx->exprs.at,
+			   (uint32_t)cx->exprs.len, attrs);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "parser/old.h"
 #include "parser/syn.h"
 #include "support/suggest.h"
 
@@ -166,12 +167,14 @@ syn_graph(struct parse_ctx *cx, struct loc loc, uint64_t number)
 	return syn_hole(cx, loc);
 }
 
-static const ir_expr *
-unknown_op(struct parse_ctx *cx, const char *name)
+const ir_expr *
+syn_unknown_op(struct parse_ctx *cx, const char *name)
 {
-	ir_op *op = (ir_op *)(uintptr_t)name_map_get(&cx->unknown_ops,
-						     (uintptr_t)name);
+	ir_op *op;
 
+	name = ir_name(cx->cx, name);
+	op = (ir_op *)(uintptr_t)name_map_get(&cx->unknown_ops,
+					      (uintptr_t)name);
 	if (!op) {
 		op = ARENA_NEW(&cx->cx->arena, ir_op);
 		op->id = OP_UNKNOWN;
@@ -217,13 +220,15 @@ syn_named(struct parse_ctx *cx, struct loc loc, const char *name)
 	if (node)
 		return node;
 	op = ir_op_find(name, intern_len(name));
+	if (!op)
+		op = old_operator(name);
 	if (op) {
 		node = ir_op_node(cx->m, op);
 		name_map_set(&cx->ops, (uintptr_t)name, node);
 		return node;
 	}
 	if (cx->o.allow_unknown_ops)
-		return unknown_op(cx, name);
+		return syn_unknown_op(cx, name);
 	report_unknown_op(cx, loc, name);
 	return syn_hole(cx, loc);
 }

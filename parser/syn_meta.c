@@ -89,6 +89,16 @@ commented_type(struct parse_ctx *cx, struct loc loc)
 			       (size_t)(text + len - cx->src->text));
 }
 
+static void
+warn_no_metadata(struct parse_ctx *cx, struct loc loc)
+{
+	if (!cx->warned_placeholder)
+		diag_warning(cx->d, loc,
+			     "the text has no metadata section: its constants "
+			     "stand without values");
+	cx->warned_placeholder = true;
+}
+
 /* A constant that the text names but does not give. */
 static const ir_expr *
 placeholder(struct parse_ctx *cx, struct loc loc, uint32_t index)
@@ -97,11 +107,7 @@ placeholder(struct parse_ctx *cx, struct loc loc, uint32_t index)
 	const ir_expr *e = name_map_get(&cx->placeholders, key);
 
 	if (!e) {
-		if (!cx->warned_placeholder)
-			diag_warning(cx->d, loc,
-				     "the text has no metadata section: its "
-				     "constants stand without values");
-		cx->warned_placeholder = true;
+		warn_no_metadata(cx, loc);
 		e = ir_new_placeholder(cx->m, syn_loc(cx, loc), index,
 				       commented_type(cx, loc));
 		name_map_set(&cx->placeholders, key, e);
@@ -128,6 +134,28 @@ reader(struct parse_ctx *cx)
 	return cx->meta;
 }
 
+/*
+ * With --allow-unknown-ops an object that the text names but does not give is
+ * kept as something of that kind, equal to itself only.
+ */
+static ir_attr
+dangling(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
+{
+	const char *id = ir_namef(cx->cx, "%s %u", ref.key, ref.index);
+	const ir_meta *m = name_map_get(&cx->dangling, (uintptr_t)id);
+	ir_meta new = { .type_key = ref.key };
+
+	if (strcmp(ref.key, "SEScope") == 0)
+		new.type_key = ir_name(cx->cx, "VirtualDevice");
+	if (!m) {
+		new.serial = ++cx->nserials;
+		m = ir_meta_new(cx->cx, &new);
+		name_map_set(&cx->dangling, (uintptr_t)id, m);
+	}
+	warn_no_metadata(cx, loc);
+	return (ir_attr){ .kind = ATTR_META, .meta = m };
+}
+
 static bool
 lookup(struct parse_ctx *cx, struct loc loc, struct meta_ref ref, ir_attr *out)
 {
@@ -138,9 +166,24 @@ lookup(struct parse_ctx *cx, struct loc loc, struct meta_ref ref, ir_attr *out)
 		return meta_value(r, loc, ref, out);
 	if (!cx->no_metadata)
 		return false;           /* its error was reported */
+	if (cx->o.allow_unknown_ops) {
+		*out = dangling(cx, loc, ref);
+		return true;
+	}
 	diag_error(cx->d, loc,
 		   "the text has no metadata section to take this from");
 	return false;
+}
+
+/* REF is a constant, and the text gives no constants. */
+static bool
+is_placeholder(struct parse_ctx *cx, struct meta_ref ref)
+{
+	struct meta_reader *r = reader(cx);
+
+	if (strcmp(ref.key, "relay.Constant") != 0)
+		return false;
+	return cx->no_metadata || (r && !meta_has_list(r, ref.key));
 }
 
 const ir_expr *
@@ -148,8 +191,7 @@ syn_meta_expr(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
 {
 	ir_attr v;
 
-	reader(cx);
-	if (cx->no_metadata && strcmp(ref.key, "relay.Constant") == 0)
+	if (is_placeholder(cx, ref))
 		return placeholder(cx, loc, ref.index);
 	if (!lookup(cx, loc, ref, &v))
 		return syn_hole(cx, loc);
@@ -206,8 +248,7 @@ syn_meta_value(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
 {
 	ir_attr v;
 
-	reader(cx);
-	if (cx->no_metadata && strcmp(ref.key, "relay.Constant") == 0)
+	if (is_placeholder(cx, ref))
 		return syn_expr_value(placeholder(cx, loc, ref.index));
 	lookup(cx, loc, ref, &v);
 	return v;
