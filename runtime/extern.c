@@ -34,7 +34,15 @@
 ROUTINES(ROUTINE)
 #undef ROUTINE
 
+static int32_t
+call_memcpy(const union relay_arg *a)
+{
+	memcpy(P(0), P(1), (size_t)I(2));
+	return 0;
+}
+
 static const struct relay_extern table[] = {
+	{"memcpy", 3, call_memcpy, (void (*)(void))memcpy},
 #define ROUTINE(name, n, args) {#name, n, call_##name, (void (*)(void))name},
 	ROUTINES(ROUTINE)
 #undef ROUTINE
