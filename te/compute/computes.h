@@ -7,7 +7,32 @@
 
 #include "te/compute.h"
 
+te_compute_fn compute_abs;
+te_compute_fn compute_arg_reduce;
+te_compute_fn compute_binary;
+te_compute_fn compute_bitwise_not;
+te_compute_fn compute_broadcast_to;
+te_compute_fn compute_cast;
+te_compute_fn compute_classify;
+te_compute_fn compute_clip;
+te_compute_fn compute_fast_math;
+te_compute_fn compute_fill;
+te_compute_fn compute_fixed_point_multiply;
+te_compute_fn compute_fixed_point_multiply_per_axis;
+te_compute_fn compute_identity;
+te_compute_fn compute_intrinsic;
+te_compute_fn compute_logical_not;
+te_compute_fn compute_mean;
+te_compute_fn compute_negative;
+te_compute_fn compute_nn_bias_add;
 te_compute_fn compute_nn_dense;
+te_compute_fn compute_nn_leaky_relu;
+te_compute_fn compute_nn_prelu;
 te_compute_fn compute_nn_relu;
+te_compute_fn compute_reduce;
+te_compute_fn compute_reinterpret;
+te_compute_fn compute_sign;
+te_compute_fn compute_variance;
+te_compute_fn compute_where;
 
 #endif
