@@ -15,9 +15,10 @@ struct te_build_request {
 	const struct ir_function *fn; /* typed; operators only */
 	/*
 	 * By parameter of FN: what is always passed for it (an IR_CONSTANT),
-	 * or NULL. The array may be NULL.
+	 * or NULL; and whether a constant is. The arrays may be NULL.
 	 */
 	const ir_expr *const *bound;
+	const bool *constant;
 };
 
 /*

@@ -20,9 +20,9 @@
  * as plain serial loops. F is not changed. NULL after reporting to D, at the
  * line of the schedule, what cannot be done.
  *
- * Parameters: a handle for each PARAM, a handle for each output, and, if the
- * kernel needs scratch memory that outlives one iteration, "workspace" last,
- * whose buffer (uint8) says how much. Buffers are row-major and flat.
+ * Parameters: a handle for each PARAM, one for each output, and one for each
+ * temporary that is as large as a tensor: scratch memory of the caller, which
+ * need not be initialised. Buffers are row-major and flat.
  */
 tir_func *te_lower(ir_module *m, const te_func *f, const te_schedule *s,
 		   struct diag *d);
@@ -43,7 +43,7 @@ void tir_vectorize(ir_module *m, tir_func *f);
 /* Loops marked UNROLLED become sequences. */
 void tir_unroll(ir_module *m, tir_func *f);
 
-/* Allocations of scope "global" move into the parameter "workspace". */
+/* Allocations of scope "global" become parameters, behind the outputs. */
 void tir_storage(ir_module *m, tir_func *f);
 
 /*

@@ -1,0 +1,58 @@
+/*
+ * lower-tir: scheduled tensor expressions become loops.
+ *
+ * All steps in a row: te-to-tir, tir-partition, tir-vectorize, tir-unroll,
+ * tir-storage, each of which is a pass of its own too. Buffers are flat and
+ * indices simplified from the first step on.
+ *
+ * Level: module. Needs: nothing.
+ */
+#include "passes/lower_tir.h"
+
+bool
+lower_all(pass_ctx *cx, tir_func *(*lower)(ir_module *, const te_func *,
+					   const te_schedule *, struct diag *))
+{
+	ir_module *m = cx->module;
+	bool changed = false;
+
+	for (size_t i = 0; i < m->defs.len; i++) {
+		ir_def *def = m->defs.at[i];
+		tir_func *f;
+
+		if (def->kind != DEF_TE || !def->te)
+			continue;
+		f = lower(m, def->te, def->schedule, cx->diag);
+		if (!f) {
+			cx->failed = true;
+			continue;
+		}
+		def->kind = DEF_TIR;
+		def->tir = f;
+		def->te = NULL;
+		def->schedule = NULL;
+		changed = true;
+	}
+	return changed;
+}
+
+bool
+lower_each(pass_ctx *cx, void (*step)(ir_module *, tir_func *))
+{
+	ir_module *m = cx->module;
+	bool any = false;
+
+	for (size_t i = 0; i < m->defs.len; i++) {
+		if (m->defs.at[i]->kind != DEF_TIR)
+			continue;
+		step(m, m->defs.at[i]->tir);
+		any = true;
+	}
+	return any;
+}
+
+bool
+pass_lower_tir(pass_ctx *cx)
+{
+	return lower_all(cx, te_lower);
+}

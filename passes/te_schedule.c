@@ -1,0 +1,15 @@
+/*
+ * te-schedule: tensor expressions without a schedule get the default one.
+ *
+ * The second half of lower-te. The choice is written down as text between the
+ * passes, so it can be edited before lower-tir reads it.
+ *
+ * Level: module. Needs: nothing.
+ */
+#include "passes/lower_te.h"
+
+bool
+pass_te_schedule(pass_ctx *cx)
+{
+	return lower_schedule(cx, lower_target(cx));
+}

@@ -1,0 +1,107 @@
+/*
+ * Lowering: plan, bounds, loops, and then the steps on loops.
+ */
+#include "te/lower.h"
+
+#include "te/plan.h"
+
+static struct tir_param
+param_for(ir_module *m, const struct tir_buffer *b)
+{
+	const char *name = ir_namef(m->cx, "%s_1", b->name);
+
+	return (struct tir_param){
+		tir_new_var(m, name, DTYPE(HANDLE, 64)),
+		b,
+	};
+}
+
+static int64_t
+size_of(const struct te_tensor *t)
+{
+	int64_t size = 1;
+
+	for (uint32_t i = 0; i < t->ndim; i++)
+		size *= t->shape[i];
+	return size;
+}
+
+/* Buffers of the PARAMs of F. */
+static void
+make_params(struct te_plan *p)
+{
+	p->params = ARENA_NEW_ARRAY(&p->m->arena, p->f->nparams,
+				    const struct tir_buffer *);
+	for (uint32_t i = 0; i < p->f->nparams; i++) {
+		const struct te_op *op = p->f->ops[i];
+
+		p->params[i] =
+			tir_new_buffer(p->m, op->name, op->outputs[0].dtype,
+				       size_of(&op->outputs[0]), TIR_GLOBAL);
+	}
+}
+
+static const ir_dict *
+make_attrs(ir_module *m, const te_schedule *s)
+{
+	const ir_dict *d =
+		ir_dict_with(m->cx, NULL, ir_name(m->cx, "tir.noalias"),
+			     (ir_attr){.kind = ATTR_BOOL, .b = true});
+
+	if (s && s->target)
+		d = ir_dict_with(m->cx, d, ir_name(m->cx, "target"),
+				 ATTR_STR(s->target));
+	return d;
+}
+
+static tir_func *
+make_func(struct te_plan *p, const te_schedule *s)
+{
+	tir_func *f = ARENA_NEW(&p->m->arena, tir_func);
+	uint32_t n = 0;
+
+	make_params(p);
+	f->name = p->f->name;
+	f->loc = p->f->loc;
+	f->relay_type = p->f->relay_type ? p->f->relay_type
+					 : te_func_flat_type(p->m->cx, p->f);
+	f->attrs = make_attrs(p->m, s);
+	f->body = te_emit(p);
+	f->nparams = p->f->nparams + p->f->noutputs;
+	f->params = ARENA_NEW_ARRAY(&p->m->arena, f->nparams, struct tir_param);
+	for (uint32_t i = 0; i < p->f->nparams; i++)
+		f->params[n++] = param_for(p->m, p->params[i]);
+	for (uint32_t i = 0; i < p->f->noutputs; i++) {
+		const struct te_tensor *t = p->f->outputs[i];
+
+		f->params[n++] =
+			param_for(p->m, te_plan_nest(p, t)->buffers[t->output]);
+	}
+	return f;
+}
+
+tir_func *
+te_to_tir(ir_module *m, const te_func *f, const te_schedule *s, struct diag *d)
+{
+	struct te_plan p;
+	tir_func *out = NULL;
+
+	if (te_plan_make(&p, m, f, s, d) && te_bounds(&p))
+		out = make_func(&p, s);
+	te_plan_free(&p);
+	return out;
+}
+
+tir_func *
+te_lower(ir_module *m, const te_func *f, const te_schedule *s, struct diag *d)
+{
+	tir_func *out = te_to_tir(m, f, s, d);
+
+	if (!out)
+		return NULL;
+	tir_partition(m, out);
+	tir_vectorize(m, out);
+	tir_unroll(m, out);
+	tir_storage(m, out);
+	return out;
+}

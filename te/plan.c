@@ -1,0 +1,457 @@
+/*
+ * Plans: nests, and the primitives that reshape one nest.
+ */
+#include "te/plan.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "te/fold.h"
+
+static struct te_iter *
+new_iter(struct te_plan *p, const char *name, bool reduce, int64_t extent)
+{
+	struct te_iter *it = ARENA_NEW(&p->m->arena, struct te_iter);
+
+	it->name = name;
+	it->reduce = reduce;
+	it->extent = extent;
+	return it;
+}
+
+struct te_nest *
+te_plan_nest(const struct te_plan *p, const struct te_tensor *t)
+{
+	return t->op->id < p->nby_op ? p->by_op[t->op->id] : NULL;
+}
+
+static void
+add_roots(struct te_plan *p, struct te_nest *n)
+{
+	const struct te_reduce *r = te_nest_fold(n);
+	uint32_t k = 0;
+
+	n->naxes = n->op->naxes;
+	n->nreduce = r ? r->naxes : 0;
+	n->roots = ARENA_NEW_ARRAY(&p->m->arena, n->naxes + n->nreduce,
+				   struct te_iter *);
+	for (uint32_t i = 0; i < n->naxes; i++)
+		n->roots[k++] = new_iter(p, n->op->axes[i].var->name, false,
+					 n->op->axes[i].extent);
+	for (uint32_t i = 0; i < n->nreduce; i++)
+		n->roots[k++] = new_iter(p, r->axes[i].var->name, true,
+					 r->axes[i].extent);
+	vec_clear(&n->leaves);
+	for (uint32_t i = 0; i < k; i++)
+		vec_push(&n->leaves, n->roots[i]);
+}
+
+struct te_nest *
+te_plan_insert(struct te_plan *p, const struct te_op *op, size_t at)
+{
+	struct te_nest *n = ARENA_NEW(&p->m->arena, struct te_nest);
+
+	n->op = op;
+	n->body = arena_copy(&p->m->arena, op->body,
+			     op->noutputs * sizeof(*op->body));
+	add_roots(p, n);
+	vec_push(&p->nests, n);
+	for (size_t i = p->nests.len - 1; i > at; i--)
+		p->nests.at[i] = p->nests.at[i - 1];
+	p->nests.at[at] = n;
+	if (op->id >= p->nby_op) {
+		uint32_t size = 2 * op->id + 8;
+
+		p->by_op = xrealloc(p->by_op, size * sizeof(*p->by_op));
+		memset(p->by_op + p->nby_op, 0,
+		       (size - p->nby_op) * sizeof(*p->by_op));
+		p->nby_op = size;
+	}
+	p->by_op[op->id] = n;
+	return n;
+}
+
+struct te_op *
+te_plan_new_op(struct te_plan *p, const char *name, uint32_t noutputs)
+{
+	struct te_op *op = ARENA_NEW(&p->m->arena, struct te_op);
+
+	op->kind = TE_COMPUTE;
+	op->name = name;
+	op->id = p->next_op_id++;
+	op->noutputs = noutputs;
+	op->outputs = ARENA_NEW_ARRAY(&p->m->arena, noutputs, struct te_tensor);
+	op->body = ARENA_NEW_ARRAY(&p->m->arena, noutputs, const tir_expr *);
+	for (uint32_t i = 0; i < noutputs; i++) {
+		op->outputs[i].op = op;
+		op->outputs[i].output = i;
+	}
+	return op;
+}
+
+static struct te_nest *
+find_nest(const struct te_plan *p, const char *name)
+{
+	for (size_t i = 0; i < p->nests.len; i++)
+		if (p->nests.at[i]->op->name == name)
+			return p->nests.at[i];
+	return NULL;
+}
+
+static struct te_iter *
+find_leaf(struct te_plan *p, struct te_nest *n, const char *name,
+	  struct loc loc, size_t *at)
+{
+	for (size_t i = 0; i < n->leaves.len; i++) {
+		if (n->leaves.at[i]->name != name)
+			continue;
+		if (at)
+			*at = i;
+		return n->leaves.at[i];
+	}
+	diag_error(p->diag, loc, "stage '%s' has no loop '%s'", n->op->name,
+		   name);
+	return NULL;
+}
+
+static bool
+name_is_free(struct te_plan *p, struct te_nest *n, const struct te_prim *prim,
+	     const char *name)
+{
+	for (size_t i = 0; i < n->leaves.len; i++)
+		if (n->leaves.at[i]->name == name)
+			goto taken;
+	for (size_t i = 0; i < n->naxes + n->nreduce; i++)
+		if (n->roots[i]->name == name)
+			goto taken;
+	return true;
+taken:
+	diag_error(p->diag, prim->loc, "stage '%s' has a loop '%s' already",
+		   n->op->name, name);
+	return false;
+}
+
+static bool
+apply_split(struct te_plan *p, struct te_nest *n, const struct te_prim *prim)
+{
+	size_t at;
+	struct te_iter *parent = find_leaf(p, n, prim->in[0], prim->loc, &at);
+	struct te_relation r = {0};
+
+	if (!parent || !name_is_free(p, n, prim, prim->out[0]) ||
+	    !name_is_free(p, n, prim, prim->out[1]))
+		return false;
+	if (prim->number < 1) {
+		diag_error(p->diag, prim->loc, "a factor is at least 1");
+		return false;
+	}
+	r.parent = parent;
+	r.factor = prim->number;
+	r.outer = new_iter(p, prim->out[0], parent->reduce, 0);
+	r.inner = new_iter(p, prim->out[1], parent->reduce, 0);
+	if (r.outer->name == r.inner->name) {
+		diag_error(p->diag, prim->loc, "both parts are called '%s'",
+			   r.outer->name);
+		return false;
+	}
+	vec_push(&n->relations, r);
+	vec_push(&n->leaves, NULL);
+	for (size_t i = n->leaves.len - 1; i > at + 1; i--)
+		n->leaves.at[i] = n->leaves.at[i - 1];
+	n->leaves.at[at] = r.outer;
+	n->leaves.at[at + 1] = r.inner;
+	return true;
+}
+
+static bool
+apply_fuse(struct te_plan *p, struct te_nest *n, const struct te_prim *prim)
+{
+	struct te_relation r = {.is_fuse = true, .nparts = prim->nin};
+	size_t first = 0;
+
+	if (!name_is_free(p, n, prim, prim->out[0]))
+		return false;
+	r.parts = ARENA_NEW_ARRAY(&p->m->arena, prim->nin, struct te_iter *);
+	for (uint32_t i = 0; i < prim->nin; i++) {
+		size_t at;
+
+		r.parts[i] = find_leaf(p, n, prim->in[i], prim->loc, &at);
+		if (!r.parts[i])
+			return false;
+		if (i == 0)
+			first = at;
+		if (at == first + i && r.parts[i]->reduce == r.parts[0]->reduce)
+			continue;
+		diag_error(p->diag, prim->loc,
+			   "'%s' and '%s' are not neighbours of one kind",
+			   r.parts[i - 1]->name, r.parts[i]->name);
+		return false;
+	}
+	r.parent = new_iter(p, prim->out[0], r.parts[0]->reduce, 0);
+	vec_push(&n->relations, r);
+	n->leaves.at[first] = r.parent;
+	for (size_t i = first + r.nparts; i < n->leaves.len; i++)
+		n->leaves.at[i - r.nparts + 1] = n->leaves.at[i];
+	n->leaves.len -= r.nparts - 1;
+	return true;
+}
+
+/* The named loops take the places that they have now, in the new order. */
+static bool
+apply_order(struct te_plan *p, struct te_nest *n, const struct te_prim *prim)
+{
+	struct te_iter **its =
+		ARENA_NEW_ARRAY(&p->m->arena, prim->nin, struct te_iter *);
+	uint32_t k = 0;
+
+	for (uint32_t i = 0; i < prim->nin; i++) {
+		its[i] = find_leaf(p, n, prim->in[i], prim->loc, NULL);
+		if (!its[i])
+			return false;
+		for (uint32_t j = 0; j < i; j++) {
+			if (its[j] != its[i])
+				continue;
+			diag_error(p->diag, prim->loc,
+				   "'%s' stands twice in the order",
+				   its[i]->name);
+			return false;
+		}
+	}
+	for (size_t i = 0; i < n->leaves.len; i++)
+		for (uint32_t j = 0; j < prim->nin; j++)
+			if (n->leaves.at[i] == its[j]) {
+				n->leaves.at[i] = NULL;
+				break;
+			}
+	for (size_t i = 0; i < n->leaves.len; i++)
+		if (!n->leaves.at[i])
+			n->leaves.at[i] = its[k++];
+	return true;
+}
+
+static bool
+apply_mark(struct te_plan *p, struct te_nest *n, const struct te_prim *prim)
+{
+	struct te_iter *it = find_leaf(p, n, prim->in[0], prim->loc, NULL);
+
+	if (!it)
+		return false;
+	if (it->reduce && prim->kind != TE_PRIM_UNROLL) {
+		diag_error(p->diag, prim->loc,
+			   "'%s' is folded over: only rfactor may make it "
+			   "parallel or a vector",
+			   it->name);
+		return false;
+	}
+	it->kind = prim->kind == TE_PRIM_VECTORIZE ? TIR_VECTORIZED
+		   : prim->kind == TE_PRIM_UNROLL  ? TIR_UNROLLED
+						   : TIR_PARALLEL;
+	return true;
+}
+
+static bool
+is_output(const struct te_plan *p, const struct te_nest *n)
+{
+	for (uint32_t i = 0; i < p->f->noutputs; i++)
+		if (p->f->outputs[i]->op == n->op)
+			return true;
+	return false;
+}
+
+static bool
+apply_at(struct te_plan *p, struct te_nest *n, const struct te_prim *prim)
+{
+	struct te_nest *to = find_nest(p, prim->in[0]);
+
+	if (!to || to == n) {
+		diag_error(p->diag, prim->loc, "there is no other stage '%s'",
+			   prim->in[0]);
+		return false;
+	}
+	if (is_output(p, n) || n->op->kind == TE_EXTERN) {
+		diag_error(p->diag, prim->loc,
+			   "stage '%s' must be computed at root", n->op->name);
+		return false;
+	}
+	n->consumer_iter = find_leaf(p, to, prim->in[1], prim->loc, NULL);
+	n->consumer = to;
+	n->attach = TE_AT_ITER;
+	return n->consumer_iter != NULL;
+}
+
+static bool
+apply_inline(struct te_plan *p, struct te_nest *n, const struct te_prim *prim)
+{
+	if (is_output(p, n) || n->op->kind == TE_EXTERN || te_nest_fold(n) ||
+	    n->op->noutputs > 1) {
+		diag_error(p->diag, prim->loc,
+			   "stage '%s' cannot be inlined: it is a result, a "
+			   "fold, or an extern call",
+			   n->op->name);
+		return false;
+	}
+	n->attach = TE_AT_INLINE;
+	return true;
+}
+
+static bool
+apply_prim(struct te_plan *p, struct te_nest *n, const struct te_prim *prim)
+{
+	switch (prim->kind) {
+	case TE_PRIM_SPLIT:
+		return apply_split(p, n, prim);
+	case TE_PRIM_FUSE:
+		return apply_fuse(p, n, prim);
+	case TE_PRIM_ORDER:
+		return apply_order(p, n, prim);
+	case TE_PRIM_VECTORIZE:
+	case TE_PRIM_UNROLL:
+	case TE_PRIM_PARALLEL:
+		return apply_mark(p, n, prim);
+	case TE_PRIM_AT:
+		return apply_at(p, n, prim);
+	case TE_PRIM_INLINE:
+		return apply_inline(p, n, prim);
+	case TE_PRIM_ROOT:
+		n->attach = TE_AT_ROOT;
+		return true;
+	case TE_PRIM_SCOPE:
+		n->scope = prim->string;
+		return true;
+	case TE_PRIM_CACHE_WRITE:
+		return te_plan_cache_write(p, n, prim);
+	case TE_PRIM_RFACTOR:
+		return te_plan_rfactor(p, n, prim);
+	case TE_PRIM_COUNT:
+		break;
+	}
+	return false;
+}
+
+static bool
+apply_schedule(struct te_plan *p, const te_schedule *s)
+{
+	for (uint32_t i = 0; i < s->nstages; i++) {
+		const struct te_stage *st = &s->stages[i];
+		struct te_nest *n = find_nest(p, st->name);
+
+		if (!n) {
+			diag_error(p->diag, st->loc, "there is no stage '%s'",
+				   st->name);
+			return false;
+		}
+		for (uint32_t k = 0; k < st->nprims; k++)
+			if (!apply_prim(p, n, &st->prims[k]))
+				return false;
+	}
+	return true;
+}
+
+static struct dtype
+index_type(const te_func *f)
+{
+	for (uint32_t i = 0; i < f->nops; i++)
+		if (f->ops[i]->naxes)
+			return f->ops[i]->axes[0].var->dtype;
+	return DTYPE(INT, 32);
+}
+
+bool
+te_plan_make(struct te_plan *p, ir_module *m, const te_func *f,
+	     const te_schedule *s, struct diag *d)
+{
+	*p = (struct te_plan){.m = m, .f = f, .diag = d};
+	p->ranges.m = m;
+	p->index = index_type(f);
+	p->next_op_id = f->nops;
+	p->nby_op = f->nops + 1;
+	p->by_op = xcalloc(p->nby_op, sizeof(*p->by_op));
+	for (uint32_t i = f->nparams; i < f->nops; i++)
+		te_plan_insert(p, f->ops[i], p->nests.len);
+	if (s && !apply_schedule(p, s))
+		return false;
+	return te_plan_inline(p);
+}
+
+void
+te_plan_free(struct te_plan *p)
+{
+	for (size_t i = 0; i < p->nests.len; i++) {
+		vec_free(&p->nests.at[i]->relations);
+		vec_free(&p->nests.at[i]->leaves);
+		vec_free(&p->nests.at[i]->guards);
+	}
+	vec_free(&p->nests);
+	free(p->by_op);
+	te_simplifier_free(&p->ranges);
+}
+
+void
+te_nest_extents(struct te_nest *n)
+{
+	for (size_t i = 0; i < n->relations.len; i++) {
+		struct te_relation *r = &n->relations.at[i];
+
+		if (r->is_fuse) {
+			r->parent->extent = 1;
+			for (uint32_t k = 0; k < r->nparts; k++)
+				r->parent->extent *= r->parts[k]->extent;
+		} else {
+			int64_t ext = r->parent->extent;
+
+			r->inner->extent =
+				ext < r->factor && ext > 0 ? ext : r->factor;
+			r->outer->extent = ext / r->inner->extent +
+					   (ext % r->inner->extent != 0);
+		}
+	}
+}
+
+static const tir_expr *
+number(ir_module *m, const tir_expr *like, int64_t value)
+{
+	return tir_int(m, like->dtype, value);
+}
+
+static void
+fused_values(ir_module *m, struct te_relation *r)
+{
+	const tir_expr *rest = r->parent->value;
+
+	for (uint32_t k = r->nparts; k-- > 0;) {
+		const tir_expr *ext = number(m, rest, r->parts[k]->extent);
+
+		if (k == 0 || r->parts[k]->extent == 0) {
+			r->parts[k]->value = rest;
+			continue;
+		}
+		r->parts[k]->value = te_fold_binary(m, TIR_MOD, rest, ext);
+		rest = te_fold_binary(m, TIR_DIV, rest, ext);
+	}
+}
+
+void
+te_nest_values(ir_module *m, struct te_nest *n, te_expr_vec *guards)
+{
+	for (size_t i = n->relations.len; i-- > 0;) {
+		struct te_relation *r = &n->relations.at[i];
+		const tir_expr *v;
+
+		if (r->is_fuse) {
+			fused_values(m, r);
+			continue;
+		}
+		v = te_fold_binary(
+			m, TIR_MUL, r->outer->value,
+			number(m, r->outer->value, r->inner->extent));
+		v = te_fold_binary(m, TIR_ADD, v, r->inner->value);
+		r->parent->value = v;
+		if (guards &&
+		    r->outer->extent * r->inner->extent != r->parent->extent)
+			vec_push(guards,
+				 te_fold_binary(
+					 m, TIR_LT, v,
+					 number(m, v, r->parent->extent)));
+	}
+}

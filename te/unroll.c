@@ -1,0 +1,71 @@
+/*
+ * tir-unroll: loops marked so become one copy of their body per value.
+ */
+#include "te/lower.h"
+#include "te/tir_rewrite.h"
+
+/* More statements than this are left as a serial loop. */
+enum { MAX_STATEMENTS = 2048 };
+
+static void
+count(const tir_stmt *s, void *env)
+{
+	long *n = env;
+
+	if (s->kind == TIR_FOR && s->loop.kind == TIR_UNROLLED &&
+	    s->loop.extent->kind == TIR_INT)
+		*n += s->loop.extent->i;
+	else if (s->kind != TIR_SEQ)
+		++*n;
+}
+
+static const tir_expr *
+simplify(struct tir_rewriter *r, const tir_expr *e)
+{
+	return te_simplify(r->env, e);
+}
+
+static tir_stmt *
+unroll(struct tir_rewriter *r, const tir_stmt *s)
+{
+	struct te_simplifier *ranges = r->env;
+	struct te_range range;
+	long size = 0;
+	tir_stmt *seq;
+
+	if (s->kind != TIR_FOR)
+		return NULL;
+	if (!tir_loop_range(s, &range))
+		return NULL;
+	te_set_range(ranges, s->loop.var, range.lo, range.hi);
+	if (s->loop.kind != TIR_UNROLLED)
+		return NULL;
+	tir_each_stmt(s->loop.body, count, &size);
+	if (s->loop.extent->i > MAX_STATEMENTS / (size ? size : 1)) {
+		seq = tir_rewrite_parts(r, s);
+		if (seq->kind == TIR_FOR)
+			seq->loop.kind = TIR_SERIAL;
+		return seq;
+	}
+	seq = tir_seq(r->m);
+	for (int64_t i = 0; i < s->loop.extent->i; i++) {
+		te_set_range(ranges, s->loop.var, range.lo + i, range.lo + i);
+		tir_seq_add(r->m, seq, tir_rewrite(r, s->loop.body));
+	}
+	return tir_rewrite(&(struct tir_rewriter){.m = r->m}, seq);
+}
+
+void
+tir_unroll(ir_module *m, tir_func *f)
+{
+	struct te_simplifier ranges = {.m = m};
+	struct tir_rewriter r = {
+		.m = m,
+		.stmt = unroll,
+		.expr = simplify,
+		.env = &ranges,
+	};
+
+	f->body = tir_rewrite(&r, f->body);
+	te_simplifier_free(&ranges);
+}
