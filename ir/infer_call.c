@@ -4,6 +4,8 @@
  */
 #include "ir/infer_internal.h"
 
+#include <string.h>
+
 enum { FEW_ARGS = 8 };
 
 /* "1 argument", "2 arguments". */
@@ -46,6 +48,21 @@ attrs_of(struct infer *in, const struct ir_call *c, const ir_op *op)
 	return ir_attrs_defaults(in->cx, op->attrs);
 }
 
+/* A call may name another record than its operator takes. */
+static bool
+check_record(struct rel *r)
+{
+	const ir_op *op = r->op;
+
+	if (!r->attrs || !op->attrs || r->attrs->schema == op->attrs ||
+	    (op->traits & OP_TRAIT_MISMATCH) ||
+	    strcmp(r->attrs->schema->key, op->attrs->key) == 0)
+		return true;
+	rel_error(r, "the attributes are \"%s\", but \"%s\" are expected",
+		  r->attrs->schema->key, op->attrs->key);
+	return false;
+}
+
 /*
  * Run the relation of OP on C. in->result goes in as what is known of the
  * result (or NULL) and comes out as its type.
@@ -69,7 +86,8 @@ run_relation(struct infer *in, const struct ir_call *c, const ir_op *op)
 	if (c->nargs > FEW_ARGS)
 		r.args = xmalloc(c->nargs * sizeof(*r.args));
 	if (collect_args(in, &r)) {
-		res = op->relation(&r);
+		if (check_record(&r))
+			res = op->relation(&r);
 		if (res == REL_FAIL)
 			in->errors++;
 	}
