@@ -29,7 +29,7 @@ struct place {
 	enum place_kind kind;
 	uint32_t index;
 	const struct ir_tensor_type *type;
-	uint32_t first;         /* steps during which it is needed */
+	uint32_t first; /* steps during which it is needed */
 	uint32_t last;
 };
 
@@ -43,7 +43,7 @@ struct step {
 	const tir_func *kernel;
 	struct loc loc;
 	uint32_t n;
-	struct place **args;    /* inputs, outputs, private workspace */
+	struct place **args; /* inputs, outputs, temporaries */
 };
 
 struct copy {
@@ -57,9 +57,9 @@ struct aot {
 	struct arena *arena;
 	ir_def *def;
 	const struct ir_function *fn;
-	struct ir_map values;           /* node -> struct leaves */
-	struct ir_map bound;            /* let variable -> its value */
-	struct ir_map constants;        /* constant -> struct leaves */
+	struct ir_map values;    /* node -> struct leaves */
+	struct ir_map bound;     /* let variable -> its value */
+	struct ir_map constants; /* constant -> struct leaves */
 	VEC(struct place *) inputs;
 	VEC(struct place *) outputs;
 	VEC(struct place *) work;
@@ -67,7 +67,7 @@ struct aot {
 	VEC(int64_t) constant_at;
 	VEC(struct step) steps;
 	VEC(struct copy) copies;
-	ir_expr_vec nodes;              /* of main, operands first */
+	ir_expr_vec nodes; /* of main, operands first */
 	int64_t constant_bytes;
 	int64_t workspace_bytes;
 };
@@ -151,7 +151,7 @@ static bool
 add_constant(struct aot *a, const ir_expr *e)
 {
 	const ir_tensor *data = ir_as_constant(e)->data;
-	tensor_type_vec t = { 0 };
+	tensor_type_vec t = {0};
 	struct leaves *l;
 
 	if (!data) {
@@ -163,8 +163,7 @@ add_constant(struct aot *a, const ir_expr *e)
 	if (!flatten(a, e->type, e->loc, &t))
 		return false;
 	l = new_leaves(a, 1);
-	l->at[0] = new_place(a, PLACE_CONSTANT, t.at[0],
-			     a->constant_list.len);
+	l->at[0] = new_place(a, PLACE_CONSTANT, t.at[0], a->constant_list.len);
 	vec_free(&t);
 	vec_push(&a->constant_list, e);
 	vec_push(&a->constant_at, a->constant_bytes);
@@ -200,7 +199,7 @@ add_projection(struct aot *a, const ir_expr *e)
 	const struct ir_proj *p = ir_as_proj(e);
 	const struct ir_tuple_type *t = ir_as_tuple_type(ir_type_of(p->tuple));
 	const struct leaves *all = leaves_of(a, p->tuple);
-	tensor_type_vec before = { 0 }, own = { 0 };
+	tensor_type_vec before = {0}, own = {0};
 	struct leaves *l;
 	bool ok = true;
 
@@ -233,8 +232,9 @@ called_kernel(struct aot *a, const ir_expr *e)
 		return NULL;
 	}
 	if (call->callee->kind != IR_GLOBAL) {
-		pass_error(a->cx, e->loc, "a call of a function value cannot "
-					  "be compiled yet");
+		pass_error(a->cx, e->loc,
+			   "a call of a function value cannot "
+			   "be compiled yet");
 		return NULL;
 	}
 	g = ir_as_global(call->callee);
@@ -260,15 +260,16 @@ use(struct aot *a, struct place *p)
 	p->last = (uint32_t)a->steps.len;
 }
 
-/* Memory that the kernel wants for itself. */
+/* Memory that kernel K wants for itself as its parameter I. */
 static struct place *
-private_workspace(struct aot *a, const tir_func *k)
+temporary(struct aot *a, const tir_func *k, uint32_t i)
 {
-	const struct tir_buffer *b = k->params[k->nparams - 1].buffer;
+	const struct tir_buffer *b = k->params[i].buffer;
 	struct ir_dim dim = DIM(b ? b->size : 0);
-	const ir_type *t = ir_type_tensor(a->m->cx, DTYPE(UINT, 8), &dim, 1);
-	struct place *p = new_place(a, PLACE_WORK, ir_as_tensor_type(t),
-				    a->work.len);
+	const ir_type *t = ir_type_tensor(
+		a->m->cx, b ? b->dtype : DTYPE(UINT, 8), &dim, 1);
+	struct place *p =
+		new_place(a, PLACE_WORK, ir_as_tensor_type(t), a->work.len);
 
 	vec_push(&a->work, p);
 	return p;
@@ -280,7 +281,7 @@ add_step(struct aot *a, const ir_expr *e, const tir_func *k,
 {
 	const struct ir_call *call = ir_as_call(e);
 	struct leaves *out = new_leaves(a, (uint32_t)results->len);
-	struct step s = { .kernel = k, .loc = e->loc };
+	struct step s = {.kernel = k, .loc = e->loc};
 
 	s.args = ARENA_NEW_ARRAY(a->arena, k->nparams, struct place *);
 	for (uint32_t i = 0; i < call->nargs; i++) {
@@ -292,17 +293,18 @@ add_step(struct aot *a, const ir_expr *e, const tir_func *k,
 		}
 	}
 	for (uint32_t i = 0; i < results->len && s.n < k->nparams; i++) {
-		struct place *p = new_place(a, PLACE_WORK, results->at[i],
-					    a->work.len);
+		struct place *p =
+			new_place(a, PLACE_WORK, results->at[i], a->work.len);
 
 		vec_push(&a->work, p);
 		out->at[i] = s.args[s.n++] = p;
 	}
-	if (s.n + 1 == k->nparams)
-		s.args[s.n++] = private_workspace(a, k);
+	for (; s.n < k->nparams; s.n++)
+		s.args[s.n] = temporary(a, k, s.n);
 	if (s.n != k->nparams) {
-		pass_error(a->cx, e->loc, "kernel '@%s' takes %u buffers, the "
-					  "call passes %u",
+		pass_error(a->cx, e->loc,
+			   "kernel '@%s' takes %u buffers, the "
+			   "call passes %u",
 			   k->name, k->nparams, s.n);
 		return false;
 	}
@@ -315,7 +317,7 @@ static bool
 add_call(struct aot *a, const ir_expr *e)
 {
 	const tir_func *k = called_kernel(a, e);
-	tensor_type_vec results = { 0 };
+	tensor_type_vec results = {0};
 	bool ok = k && flatten(a, e->type, e->loc, &results) &&
 		  add_step(a, e, k, &results);
 
@@ -327,15 +329,15 @@ static bool
 add_input(struct aot *a, const struct ir_var *v)
 {
 	const ir_type *t = v->base.type ? v->base.type : v->annotation;
-	tensor_type_vec types = { 0 };
+	tensor_type_vec types = {0};
 	struct leaves *l;
 
 	if (!flatten(a, t, v->base.loc, &types))
 		return false;
 	l = new_leaves(a, (uint32_t)types.len);
 	for (uint32_t i = 0; i < types.len; i++) {
-		l->at[i] = new_place(a, PLACE_INPUT, types.at[i],
-				     a->inputs.len);
+		l->at[i] =
+			new_place(a, PLACE_INPUT, types.at[i], a->inputs.len);
 		vec_push(&a->inputs, l->at[i]);
 	}
 	vec_free(&types);
@@ -400,7 +402,7 @@ take_results(struct aot *a)
 		} else {
 			struct place *out = new_place(a, PLACE_OUTPUT, p->type,
 						      a->outputs.len);
-			struct copy c = { p, out };
+			struct copy c = {p, out};
 
 			vec_push(&a->copies, c);
 			p = out;
@@ -412,8 +414,8 @@ take_results(struct aot *a)
 static void
 plan(struct aot *a)
 {
-	struct plan_value *v = ARENA_NEW_ARRAY(a->arena, a->work.len,
-					       struct plan_value);
+	struct plan_value *v =
+		ARENA_NEW_ARRAY(a->arena, a->work.len, struct plan_value);
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < a->work.len; i++) {
@@ -421,15 +423,14 @@ plan(struct aot *a)
 
 		if (p->kind != PLACE_WORK)
 			continue;
-		v[n++] = (struct plan_value){ .bytes = bytes_of(p->type),
-					      .first = p->first,
-					      .last = p->last };
+		v[n++] = (struct plan_value){.bytes = bytes_of(p->type),
+					     .first = p->first,
+					     .last = p->last};
 	}
 	a->workspace_bytes =
 		memory_plan(v, n, pass_option_bool(a->cx, "reuse"));
 	pass_count(a->cx, "workspace-bytes", (unsigned)a->workspace_bytes);
-	pass_count(a->cx, "live-bytes-peak",
-		   (unsigned)memory_plan_peak(v, n));
+	pass_count(a->cx, "live-bytes-peak", (unsigned)memory_plan_peak(v, n));
 	n = 0;
 	for (size_t i = 0; i < a->work.len; i++)
 		if (a->work.at[i]->kind == PLACE_WORK)
@@ -478,18 +479,20 @@ buffer_name(struct aot *a, const tir_func *f, uint32_t n, const char *hint)
 	return name;
 }
 
-static const struct tir_buffer *
+static struct tir_buffer *
 add_param(struct aot *a, tir_func *f, const char *hint, struct dtype t,
 	  int64_t size)
 {
 	uint32_t n = f->nparams;
 	const char *name = buffer_name(a, f, n, hint);
+	struct tir_buffer *b;
 
 	f->params[n].var = tir_new_var(a->m, ir_namef(a->m->cx, "%s_1", name),
 				       DTYPE(HANDLE, 64));
-	f->params[n].buffer = tir_new_buffer(a->m, name, t, size, TIR_GLOBAL);
+	b = tir_new_buffer(a->m, name, t, size, TIR_GLOBAL);
+	f->params[n].buffer = b;
 	f->nparams++;
-	return f->params[n].buffer;
+	return b;
 }
 
 static int64_t
@@ -520,8 +523,11 @@ add_params(struct aot *a, struct signature *s)
 			  elements_of(a->outputs.at[i]->type));
 	s->constants = add_param(a, s->f, "constants", DTYPE(UINT, 8),
 				 a->constant_bytes);
-	s->workspace = add_param(a, s->f, "workspace", DTYPE(UINT, 8),
-				 a->workspace_bytes);
+	if (!a->constant_bytes)
+		s->f->params[s->f->nparams - 1].buffer = NULL;
+	add_param(a, s->f, "workspace", DTYPE(UINT, 8), a->workspace_bytes)
+		->align = MEMORY_PLAN_ALIGN;
+	s->workspace = s->f->params[s->f->nparams - 1].buffer;
 }
 
 /* The buffer behind P and the element where it begins. */
@@ -563,8 +569,7 @@ call_stmt(struct aot *a, const struct signature *s, const struct step *step)
 	c->loc = step->loc;
 	c->call.func = step->kernel->name;
 	c->call.n = step->n;
-	c->call.args = ARENA_NEW_ARRAY(&a->m->arena, step->n,
-				       const tir_expr *);
+	c->call.args = ARENA_NEW_ARRAY(&a->m->arena, step->n, const tir_expr *);
 	for (uint32_t i = 0; i < step->n; i++)
 		c->call.args[i] = address(a, s, step->args[i]);
 	return c;
@@ -589,15 +594,15 @@ static const ir_dict *
 attributes(struct aot *a)
 {
 	ir_context *cx = a->m->cx;
-	ir_attr *list = ARENA_NEW_ARRAY(a->arena, a->constant_list.len,
-					ir_attr);
+	ir_attr *list =
+		ARENA_NEW_ARRAY(a->arena, a->constant_list.len, ir_attr);
 	const ir_dict *d;
 
 	d = ir_dict_with(cx, NULL, ir_name(cx, "workspace_bytes"),
 			 ATTR_INT32(a->workspace_bytes));
 	for (size_t i = 0; i < a->constant_list.len; i++)
-		list[i] = (ir_attr){ .kind = ATTR_EXPR,
-				     .expr = a->constant_list.at[i] };
+		list[i] = (ir_attr){.kind = ATTR_EXPR,
+				    .expr = a->constant_list.at[i]};
 	if (a->constant_list.len)
 		d = ir_dict_with(cx, d, ir_name(cx, "constants"),
 				 ir_attr_array(cx, list,
@@ -609,7 +614,7 @@ static void
 write_main(struct aot *a)
 {
 	tir_func *f = ARENA_NEW(&a->m->arena, tir_func);
-	struct signature s = { .f = f };
+	struct signature s = {.f = f};
 	tir_stmt *ret = tir_new_stmt(a->m, TIR_RETURN);
 
 	f->name = a->def->name;
@@ -655,7 +660,7 @@ read_main(struct aot *a)
 bool
 pass_aot_lower_main(pass_ctx *cx)
 {
-	struct aot a = { .cx = cx, .m = cx->module, .arena = cx->scratch };
+	struct aot a = {.cx = cx, .m = cx->module, .arena = cx->scratch};
 	bool ok;
 
 	a.def = ir_module_find(a.m, ir_name(a.m->cx, "main"));

@@ -437,11 +437,14 @@ stmt(struct eval_compiler *c, const tir_stmt *s)
 static void
 bind_params(struct eval_compiler *c)
 {
+	static const struct tir_buffer none;
+
 	for (uint32_t i = 0; i < c->func->nparams; i++) {
+		const struct tir_buffer *b = c->func->params[i].buffer;
 		struct eval_value v = {eval_slots(c, 2), 0, false};
 
 		eval_map_put(&c->vars, c->func->params[i].var, v);
-		eval_buffer(c, c->func->params[i].buffer);
+		eval_buffer(c, b ? b : &none);
 	}
 }
 

@@ -222,14 +222,15 @@ bind_args(struct eval_machine *x, struct eval_frame *f,
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		const struct tir_buffer *b = fn->params[i].buffer;
-		struct dtype elem = b->dtype;
+		struct dtype elem = b ? b->dtype : DTYPE(UINT, 8);
 
 		elem.lanes = 1;
 		f->slots[2 * i].p = args[i].data;
 		f->slots[2 * i + 1].i = (int64_t)args[i].nbytes;
 		f->memory[i].data = args[i].data;
 		f->memory[i].n = (int64_t)(args[i].nbytes / dtype_size(elem));
-		if (b->size >= 0 && f->memory[i].n < b->size * b->dtype.lanes) {
+		if (b && b->size >= 0 &&
+		    f->memory[i].n < b->size * b->dtype.lanes) {
 			diag_error(x->diag, fn->loc,
 				   "kernel '%s': argument %u is too small",
 				   fn->name, i);

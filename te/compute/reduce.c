@@ -9,7 +9,7 @@ struct reduction {
 	struct te_call *c;
 	struct te_tensor *x;
 	bool reduced[TE_MAX_RANK];
-	int64_t count;                  /* elements folded into one */
+	int64_t count; /* elements folded into one */
 };
 
 /* Which axes: none given are all; exclude takes the others. */
@@ -42,11 +42,10 @@ find_axes(struct reduction *r, struct te_call *c)
  * output's own for the others. With keepdims they stand at their place.
  */
 static void
-data_index(const struct reduction *r, struct te_body *b,
-	   const tir_expr **index)
+data_index(const struct reduction *r, struct te_body *b, const tir_expr **index)
 {
-	static const char *const names[] = { "k0", "k1", "k2", "k3",
-					     "k4", "k5", "k6", "k7" };
+	static const char *const names[] = {"k",  "k1", "k2", "k3",
+					    "k4", "k5", "k6", "k7"};
 	bool keep = te_attr_bool(r->c, "keepdims");
 	uint32_t out = 0;
 	uint32_t folds = 0;
@@ -56,8 +55,7 @@ data_index(const struct reduction *r, struct te_body *b,
 			index[i] = b->i[keep ? i : out++];
 			continue;
 		}
-		index[i] = te_fold_axis(b, names[folds % 8],
-					r->x->shape[i]);
+		index[i] = te_fold_axis(b, names[folds % 8], r->x->shape[i]);
 		folds++;
 	}
 }
@@ -139,9 +137,8 @@ divide_sum(struct te_call *c, struct te_tensor *sum, int64_t divisor)
 	struct te_body *b = te_begin_out(c, NULL, 0);
 	const tir_expr *s = te_get(c, sum, b->i);
 	const tir_expr *n = te_lit(c, s->dtype, (double)divisor);
-	const tir_expr *v = dtype_is_float(s->dtype)
-				    ? te_div(c, s, n)
-				    : te_truncdiv(c, s, n);
+	const tir_expr *v = dtype_is_float(s->dtype) ? te_div(c, s, n)
+						     : te_truncdiv(c, s, n);
 
 	return te_output(c, 0, te_end(b, te_cast(c, te_out_dtype(c, 0), v)));
 }
@@ -181,9 +178,9 @@ compute_variance(struct te_call *c)
 	t = sum_type(r.x->dtype);
 	b = te_begin_out(c, NULL, 0);
 	data_index(&r, b, index);
-	d = te_sub(c, te_cast(c, t, te_get(c, r.x, index)),
-		   te_cast(c, t,
-			   te_get_broadcast(c, c->in[1], index, r.x->ndim)));
+	d = te_sub(
+		c, te_cast(c, t, te_get(c, r.x, index)),
+		te_cast(c, t, te_get_broadcast(c, c->in[1], index, r.x->ndim)));
 	return divide_sum(c, te_end_fold(b, TE_SUM, te_mul(c, d, d)),
 			  r.count - te_attr_bool(c, "unbiased"));
 }
