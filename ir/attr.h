@@ -35,7 +35,8 @@ enum ir_attr_kind {
 struct ir_attr {
 	uint8_t kind;
 	uint8_t bits;
-	bool boxed;     /* INT, FLOAT, BOOL: a runtime.Box* of metadata */
+	/* INT, FLOAT, BOOL: a runtime.Box* of metadata; DICT: DictAttrs */
+	bool boxed;
 	uint32_t n;     /* ARRAY: number of elements */
 	union {
 		int64_t i;

@@ -30,18 +30,34 @@ is_shown(struct print *p, const ir_attrs *a, uint32_t i)
 			      &print_defaults(p, a->schema)->value[i]);
 }
 
+static bool
+is_op_call(const struct ir_call *c)
+{
+	return c->callee->kind == IR_OP &&
+	       ir_as_op_ref(c->callee)->op->id != OP_UNKNOWN;
+}
+
 /* The call's record can't be written as "key=value": TVM knows no other. */
 static bool
 is_opaque_record(struct print *p, const struct ir_call *c)
 {
 	const ir_op *op;
 
-	if (c->callee->kind != IR_OP || p->o->meta == PRINT_META_OMIT)
+	if (!is_op_call(c) || p->o->meta == PRINT_META_OMIT)
 		return false;
 	op = ir_as_op_ref(c->callee)->op;
-	return op->id != OP_UNKNOWN &&
-	       (op->attrs != c->attrs->schema ||
+	return (op->attrs != c->attrs->schema ||
 		(op->traits & (OP_TRAIT_UNREGISTERED | OP_TRAIT_MISMATCH)));
+}
+
+/* Attributes that were taken as they are, since nobody knows their record. */
+static bool
+is_flat(const struct ir_call *c)
+{
+	return c->attrs->schema->id == ATTRS_Dict && !is_op_call(c) &&
+	       c->attrs->value[0].kind == ATTR_DICT &&
+	       (c->callee->kind == IR_OP ||
+		ir_dict_get(c->attrs->value[0].dict, "attrs_type_key"));
 }
 
 /* A device field without constraint: an object of its own in TVM. */
@@ -65,7 +81,9 @@ meta_key(struct print *p, const ir_attr *a)
 	case ATTR_BOOL:
 		return a->boxed ? "runtime.BoxBool" : NULL;
 	case ATTR_DICT:
-		return inlined ? "Map" : NULL;
+		if (!inlined)
+			return NULL;
+		return a->boxed ? "DictAttrs" : "Map";
 	case ATTR_RECORD:
 		return inlined ? a->record->schema->key : NULL;
 	case ATTR_TYPE:
@@ -90,9 +108,12 @@ meta_key(struct print *p, const ir_attr *a)
 	}
 }
 
-/* What two references share if they mean the same object. */
+/*
+ * What two references share if they mean the same object. Boxed numbers and
+ * records belong to the call OWNER (may be NULL), whose field I they are.
+ */
 static const void *
-meta_id(const ir_attr *a)
+meta_id(const ir_attr *a, const void *owner, uint32_t i)
 {
 	switch ((enum ir_attr_kind)a->kind) {
 	case ATTR_DICT:
@@ -104,7 +125,7 @@ meta_id(const ir_attr *a)
 	case ATTR_EXPR:
 		return a->expr;
 	default:
-		return a;
+		return owner ? (const char *)owner + 1 + i : (const char *)a;
 	}
 }
 
@@ -116,10 +137,8 @@ is_placeholder(const ir_attr *a)
 }
 
 static void
-add_meta(struct print *p, const char *key, const ir_attr *a)
+add_meta(struct print *p, const char *key, const void *id, const ir_attr *a)
 {
-	const void *id = meta_id(a);
-
 	if (is_placeholder(a))
 		p->mentions_meta = true;
 	else if (a->kind == ATTR_EXPR)
@@ -130,26 +149,26 @@ add_meta(struct print *p, const char *key, const ir_attr *a)
 		print_meta_add(p, key, PRINT_META_ATTR, id, a);
 }
 
-static void plan_record(struct print *p, const ir_attrs *a);
+static void plan_record(struct print *p, const ir_attrs *a, const void *owner);
 
 /*
  * Indices for A and what it is made of. Values nest as deep as brackets of
  * the text do, in practice once or twice.
  */
 static void
-plan_value(struct print *p, const ir_attr *a)
+plan_value(struct print *p, const ir_attr *a, const void *owner, uint32_t i)
 {
 	const char *key = meta_key(p, a);
 
 	if (key)
-		add_meta(p, key, a);
+		add_meta(p, key, meta_id(a, owner, i), a);
 	else if (a->kind == ATTR_ARRAY)
-		for (uint32_t i = 0; i < a->n; i++)
-			plan_value(p, &a->elems[i]);
+		for (uint32_t k = 0; k < a->n; k++)
+			plan_value(p, &a->elems[k], NULL, 0);
 	else if (a->kind == ATTR_DICT)
 		print_plan_dict(p, a->dict);
 	else if (a->kind == ATTR_RECORD)
-		plan_record(p, a->record);
+		plan_record(p, a->record, NULL);
 }
 
 static bool
@@ -159,7 +178,7 @@ is_free_device(const struct attr_field *f, const ir_attr *a)
 }
 
 static void
-plan_record(struct print *p, const ir_attrs *a)
+plan_record(struct print *p, const ir_attrs *a, const void *owner)
 {
 	for (uint32_t i = 0; i < a->n; i++) {
 		if (!is_shown(p, a, i))
@@ -168,7 +187,7 @@ plan_record(struct print *p, const ir_attrs *a)
 			print_meta_add(p, "VirtualDevice", PRINT_META_OBJECT,
 				       free_device(p), free_device(p));
 		else
-			plan_value(p, &a->value[i]);
+			plan_value(p, &a->value[i], owner, i);
 	}
 }
 
@@ -176,26 +195,7 @@ void
 print_plan_dict(struct print *p, const ir_dict *d)
 {
 	for (uint32_t i = 0; d && i < d->n; i++)
-		plan_value(p, &d->entry[i].value);
-}
-
-/*
- * Attributes of what is not known here, an operator or a record, are kept in
- * a dictionary and print as they were written.
- */
-static const ir_dict *
-free_attrs(const struct ir_call *c)
-{
-	const ir_dict *d;
-
-	if (c->attrs->schema->id != ATTRS_Dict ||
-	    c->attrs->value[0].kind != ATTR_DICT)
-		return NULL;
-	d = c->attrs->value[0].dict;
-	if (c->callee->kind == IR_OP &&
-	    ir_as_op_ref(c->callee)->op->id == OP_UNKNOWN)
-		return d;
-	return ir_dict_string(d, "attrs_type_key") ? d : NULL;
+		plan_value(p, &d->entry[i].value, NULL, 0);
 }
 
 void
@@ -206,10 +206,10 @@ print_plan_call_attrs(struct print *p, const struct ir_call *c)
 	if (is_opaque_record(p, c))
 		print_meta_add(p, c->attrs->schema->key, PRINT_META_RECORD, c,
 			       c->attrs);
-	else if (free_attrs(c))
-		print_plan_dict(p, free_attrs(c));
+	else if (is_flat(c))
+		print_plan_dict(p, c->attrs->value[0].dict);
 	else
-		plan_record(p, c->attrs);
+		plan_record(p, c->attrs, c);
 }
 
 /* A device spelled out, for readers of a print without metadata. */
@@ -236,10 +236,11 @@ print_vdevice(struct print *p, const ir_meta *device)
 		put_device(p->out, device);
 }
 
-static void put_value(struct print *p, const ir_attr *a, bool plain);
+static void put_value(struct print *p, const ir_attr *a, bool plain,
+		      const void *owner, uint32_t i);
 
 static void
-put_fields(struct print *p, const ir_attrs *a, bool *comma)
+put_fields(struct print *p, const ir_attrs *a, const void *owner, bool *comma)
 {
 	for (uint32_t i = 0; i < a->n; i++) {
 		const struct attr_field *f = &a->schema->fields[i];
@@ -257,7 +258,8 @@ put_fields(struct print *p, const ir_attrs *a, bool *comma)
 			put_value(p, &a->value[i],
 				  f->type == ATTR_TYPE_INT ||
 					  f->type == ATTR_TYPE_INT64 ||
-					  f->type == ATTR_TYPE_FLOAT);
+					  f->type == ATTR_TYPE_FLOAT,
+				  owner, i);
 	}
 }
 
@@ -271,7 +273,7 @@ put_dict(struct print *p, const ir_dict *d)
 		print_string(p->out, d->entry[i].key,
 			     intern_len(d->entry[i].key));
 		buf_putc(p->out, '=');
-		put_value(p, &d->entry[i].value, false);
+		put_value(p, &d->entry[i].value, false, NULL, 0);
 	}
 	buf_putc(p->out, '}');
 }
@@ -300,7 +302,7 @@ put_array(struct print *p, const ir_attr *a)
 	for (uint32_t i = 0; i < a->n; i++) {
 		if (i)
 			buf_puts(p->out, ", ");
-		put_value(p, &a->elems[i], false);
+		put_value(p, &a->elems[i], false, NULL, 0);
 	}
 	buf_putc(p->out, ']');
 }
@@ -323,7 +325,7 @@ put_nested_record(struct print *p, const ir_attrs *a)
 	bool comma = false;
 
 	buf_putc(p->out, '{');
-	put_fields(p, a, &comma);
+	put_fields(p, a, NULL, &comma);
 	buf_putc(p->out, '}');
 }
 
@@ -339,14 +341,15 @@ put_dtype(struct print *p, struct dtype d)
 
 /* PLAIN: a number is a C number, not an object with a width of its own. */
 static void
-put_value(struct print *p, const ir_attr *a, bool plain)
+put_value(struct print *p, const ir_attr *a, bool plain, const void *owner,
+	  uint32_t i)
 {
 	if (is_placeholder(a)) {
 		print_meta_placeholder(p, ir_as_constant(a->expr));
 		return;
 	}
 	if (meta_key(p, a)) {
-		print_meta_ref(p, meta_id(a));
+		print_meta_ref(p, meta_id(a, owner, i));
 		return;
 	}
 	switch ((enum ir_attr_kind)a->kind) {
@@ -402,11 +405,10 @@ print_call_attrs(struct print *p, const struct ir_call *c, bool comma)
 		print_meta_ref(p, c);
 		return true;
 	}
-	if (free_attrs(c))
-		return print_dict_attrs(p, free_attrs(c), comma);
-	put_fields(p, c->attrs, &comma);
-	if (c->callee->kind != IR_OP ||
-	    ir_as_op_ref(c->callee)->op->id == OP_UNKNOWN) {
+	if (is_flat(c))
+		return print_dict_attrs(p, c->attrs->value[0].dict, comma);
+	put_fields(p, c->attrs, c, &comma);
+	if (!is_op_call(c)) {
 		if (comma)
 			buf_puts(p->out, ", ");
 		buf_puts(p->out, "attrs_type_key=\"");
@@ -426,7 +428,7 @@ print_dict_attrs(struct print *p, const ir_dict *d, bool comma)
 		comma = true;
 		buf_puts(p->out, d->entry[i].key);
 		buf_putc(p->out, '=');
-		put_value(p, &d->entry[i].value, false);
+		put_value(p, &d->entry[i].value, false, NULL, 0);
 	}
 	return comma;
 }

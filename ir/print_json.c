@@ -28,8 +28,9 @@ is_shared(const struct json_ref *r)
 	case REF_TYPE:
 		return t->kind == TYPE_VAR || t->kind == TYPE_HOLE;
 	case REF_META:
+	case REF_META_OWN:
 		if (strcmp(m->type_key, "runtime.String") == 0)
-			return m->repr && *m->repr;
+			return r->kind == REF_META && m->repr && *m->repr;
 		return strcmp(m->type_key, "Array") != 0 &&
 		       strcmp(m->type_key, "Map") != 0;
 	default:
@@ -50,7 +51,7 @@ resolve(struct json_ref r)
 		r.kind = REF_NULL;
 		break;
 	case ATTR_DICT:
-		r.kind = REF_DICT;
+		r.kind = a->boxed ? REF_DICT_ATTRS : REF_DICT;
 		r.object = a->dict;
 		break;
 	case ATTR_EXPR:

@@ -261,7 +261,7 @@ add_meta_field(struct json *j, const struct ir_meta_field *f)
 	else if (f->type)
 		add_part(j, f->name, REF_TYPE, f->type);
 	else if (f->object && strcmp(f->name, "span") != 0)
-		add_part(j, f->name, REF_META, f->object);
+		add_part(j, f->name, REF_META_OWN, f->object);
 	else
 		add_text(j, f->name, "0");
 }
@@ -288,6 +288,9 @@ add_meta_fields(struct json *j, const ir_meta *m)
 static void
 make_meta(struct json *j, struct json_node *n, const ir_meta *m)
 {
+	enum json_ref_kind items =
+		strcmp(m->type_key, "Array") == 0 ? REF_META : REF_META_OWN;
+
 	n->type_key = m->type_key;
 	if (m->repr)
 		set_repr(n, m->repr, intern_len(m->repr));
@@ -295,7 +298,7 @@ make_meta(struct json *j, struct json_node *n, const ir_meta *m)
 	n->nkeys = m->nkeys;
 	n->keys = m->keys;
 	for (uint32_t i = 0; i < m->ndata; i++)
-		add_item(j, m->data[i] ? REF_META : REF_NULL, m->data[i]);
+		add_item(j, m->data[i] ? items : REF_NULL, m->data[i]);
 }
 
 /* Fields of C++ type String: nodes, where other strings stand inline. */
@@ -497,6 +500,7 @@ print_json_make(struct json *j, struct json_node *n, struct json_ref r)
 		make_expr(j, n, r.object);
 		break;
 	case REF_META:
+	case REF_META_OWN:
 		make_meta(j, n, r.object);
 		break;
 	case REF_RECORD:
@@ -504,6 +508,10 @@ print_json_make(struct json *j, struct json_node *n, struct json_ref r)
 		break;
 	case REF_DICT:
 		make_dict(j, n, r.object);
+		break;
+	case REF_DICT_ATTRS:
+		n->type_key = "DictAttrs";
+		add_part(j, "__dict__", REF_DICT, r.object);
 		break;
 	case REF_ATTR:
 		make_attr(j, n, r.object);

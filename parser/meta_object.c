@@ -82,6 +82,7 @@ dict_record(struct meta_reader *r, const json_t *node, ir_attr *out)
 		return false;
 	if (out->kind == ATTR_NULL)
 		*out = (ir_attr){ .kind = ATTR_DICT };
+	out->boxed = true;
 	return out->kind == ATTR_DICT ||
 	       meta_fail(r, "the metadata has a broken map");
 }
