@@ -55,6 +55,12 @@ bool lex_meta_ref(struct parse_ctx *cx, const char *s, size_t len,
 /* The reference is the record of a call: the last thing before a ')'. */
 bool lex_is_record(const struct parse_ctx *cx, const struct meta_ref *ref);
 
+/*
+ * A device as TVM prints it without metadata, "(device_type=1, ...)", follows
+ * up to *END; NULL if it is unconstrained.
+ */
+const ir_meta *lex_device(struct parse_ctx *cx, size_t *end);
+
 /* "= primfn" follows at the top level: the text is raw up to OFFSET. */
 bool lex_raw_follows(struct parse_ctx *cx, size_t *end);
 

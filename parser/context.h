@@ -145,6 +145,7 @@ struct parse_ctx {
 	struct name_map placeholders;   /* index + 1 -> constant */
 	struct name_map unknown_ops;
 	struct name_map dangling;       /* "KEY INDEX" -> object */
+	unsigned std_types;             /* standard types mentioned: bits */
 	uint32_t nserials;              /* objects with identity so far */
 	struct graph_table graph;
 

@@ -9,6 +9,7 @@
 #include "lexer/lex.h"
 #include "parser/syn.h"
 #include "parser/meta.h"
+#include "parser/prelude.h"
 #include "parser/relay.tab.h"
 
 static void
@@ -93,6 +94,7 @@ parse_module(ir_context *cx, struct source *s, struct diag *d,
 	ctx_open(&pc, m, s, d, o);
 	if (!is_blank(&pc))
 		run(&pc, TEXT_MODULE);
+	prelude_complete(&pc);
 	ctx_close(&pc);
 	if (d->errors == before)
 		return m;
@@ -110,8 +112,29 @@ parse_expr(ir_module *m, struct source *s, struct diag *d,
 	ctx_open(&pc, m, s, d, o);
 	if (!is_blank(&pc))
 		run(&pc, TEXT_EXPR);
+	prelude_complete(&pc);
 	ctx_close(&pc);
 	return d->errors == before ? pc.result : NULL;
+}
+
+bool
+parse_standard_text(struct parse_ctx *cx, const char *text)
+{
+	struct parse_options o = { .max_nesting = 0 };
+	struct parse_ctx pc;
+	struct source s;
+	struct diag d;
+
+	source_init(&s, "<standard definitions>", text, strlen(text));
+	diag_init(&d, "", &s);
+	d.quiet = true;
+	ctx_open(&pc, cx->m, &s, &d, &o);
+	pc.no_locs = true;
+	run(&pc, TEXT_MODULE);
+	cx->std_types |= pc.std_types;
+	ctx_close(&pc);
+	source_free(&s);
+	return d.errors == 0;
 }
 
 const ir_type *

@@ -55,7 +55,7 @@ static void relay_yyerror(struct loc *loc, struct parse_ctx *cx,
 	const ir_expr *expr;
 	const ir_type *type;
 	const ir_pattern *pattern;
-	const ir_attrs *record;
+	const ir_meta *device;
 	ir_attr value;
 }
 
@@ -78,6 +78,7 @@ static void relay_yyerror(struct loc *loc, struct parse_ctx *cx,
 %token <flag> BOOL "a boolean"
 %token <meta> META "a metadata reference"
 %token <meta> META_RECORD "a record of attributes"
+%token <device> DEVICE "a device"
 %token END 0 "the end of the text"
 
 /* A brace behind a data type holds its constructors. */
@@ -512,6 +513,7 @@ value
 	{ $$ = syn_expr_value(syn_global(cx, @$, $QUOTED)); }
 | GRAPH
 	{ $$ = syn_expr_value(syn_graph(cx, @$, $GRAPH)); }
+| DEVICE			{ $$ = syn_device_value($DEVICE); }
 | '?'				{ $$ = (ir_attr){ .kind = ATTR_ANY }; }
 | '[' ']'			{ $$ = syn_array_value(cx, NO_ITEMS); }
 | '[' value_list comma ']'	{ $$ = syn_array_value(cx, $value_list); }

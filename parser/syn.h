@@ -47,6 +47,9 @@ void syn_syntax_error(struct parse_ctx *cx, struct loc loc,
  */
 const ir_type *parse_type_text(struct parse_ctx *cx, size_t from, size_t to);
 
+/* parser.c: add the definitions of TEXT, ours, to the module. */
+bool parse_standard_text(struct parse_ctx *cx, const char *text);
+
 /* syn_function.c */
 uint32_t syn_no_names(struct parse_ctx *cx);
 uint32_t syn_name(struct parse_ctx *cx, const char *name);
@@ -182,6 +185,7 @@ ir_attr syn_number_value(struct parse_ctx *cx, struct loc loc,
 ir_attr syn_name_value(struct parse_ctx *cx, struct loc loc,
 			 const char *name);
 ir_attr syn_expr_value(const ir_expr *e);
+ir_attr syn_device_value(const ir_meta *device);
 ir_attr syn_array_value(struct parse_ctx *cx, uint32_t at);
 ir_attr syn_dict_value(struct parse_ctx *cx, uint32_t at);
 uint32_t syn_value_item(struct parse_ctx *cx, ir_attr value);

@@ -47,6 +47,15 @@ syn_expr_value(const ir_expr *e)
 	return (ir_attr){ .kind = ATTR_EXPR, .expr = e };
 }
 
+/* A device without constraints is none. */
+ir_attr
+syn_device_value(const ir_meta *device)
+{
+	if (!device)
+		return ATTR_NONE;
+	return (ir_attr){ .kind = ATTR_META, .meta = device };
+}
+
 uint32_t
 syn_value_item(struct parse_ctx *cx, ir_attr value)
 {

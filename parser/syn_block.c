@@ -1,6 +1,7 @@
 /*
  * Blocks of bindings, tuples and match.
  */
+#include "parser/prelude.h"
 #include "parser/syn.h"
 
 uint32_t
@@ -231,6 +232,8 @@ syn_ctor_pattern(struct parse_ctx *cx, struct loc loc, const char *name,
 
 	take_sub_patterns(cx, p, sub);
 	p->ctor = ir_module_find_ctor(cx->m, name);
+	if (!p->ctor)
+		p->ctor = prelude_ctor(cx, name);
 	if (p->ctor)
 		return p;
 	diag_error(cx->d, loc, "unknown constructor '%s'", name);

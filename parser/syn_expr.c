@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "parser/old.h"
+#include "parser/prelude.h"
 #include "parser/syn.h"
 #include "support/suggest.h"
 
@@ -227,6 +228,9 @@ syn_named(struct parse_ctx *cx, struct loc loc, const char *name)
 		name_map_set(&cx->ops, (uintptr_t)name, node);
 		return node;
 	}
+	ctor = prelude_ctor(cx, name);
+	if (ctor)
+		return &ctor->base;
 	if (cx->o.allow_unknown_ops)
 		return syn_unknown_op(cx, name);
 	report_unknown_op(cx, loc, name);

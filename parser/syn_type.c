@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "parser/prelude.h"
 #include "parser/syn.h"
 
 /* Types inside of types must be written out: holes are for annotations. */
@@ -38,6 +39,7 @@ syn_adt(struct parse_ctx *cx, struct loc loc, const char *name,
 	const ir_type *t;
 
 	(void)loc;
+	prelude_note_type(cx, name);
 	t = ir_type_adt(cx->cx, name, n ? cx->types.at + first : NULL, n);
 	cx->types.len = first;
 	return t;
