@@ -1,0 +1,97 @@
+#include "te/compute/layout.h"
+
+static char
+primal_of(char letter)
+{
+	return letter >= 'a' ? (char)(letter - 'a' + 'A') : letter;
+}
+
+struct te_letters
+te_letters_of(struct te_call *c, const struct ir_layout *l,
+	      const tir_expr *const *i)
+{
+	struct te_letters out = { { NULL } };
+
+	for (uint32_t k = 0; k < l->n; k++) {
+		char letter = l->axis[k].letter;
+		char primal = primal_of(letter);
+		const tir_expr *part = i[k];
+		const tir_expr **sum = &out.at[primal - 'A'];
+
+		if (letter < 'a')
+			part = te_muli(c, part, ir_layout_factor(l, primal));
+		*sum = *sum ? te_add(c, *sum, part) : part;
+	}
+	return out;
+}
+
+const tir_expr *
+te_get_letters(struct te_call *c, const struct te_tensor *t,
+	       const struct ir_layout *l, const struct te_letters *at)
+{
+	const tir_expr *index[TE_MAX_RANK];
+
+	for (uint32_t k = 0; k < l->n; k++) {
+		char letter = l->axis[k].letter;
+		char primal = primal_of(letter);
+		int64_t factor = ir_layout_factor(l, primal);
+		const tir_expr *p = at->at[primal - 'A'];
+
+		if (!p)
+			p = te_int(c, 0);
+		if (letter >= 'a')
+			index[k] = te_modi(c, p, factor);
+		else
+			index[k] = factor == 1 ? p : te_divi(c, p, factor);
+	}
+	return te_get(c, t, index);
+}
+
+int64_t
+te_extent(const struct te_tensor *t, const struct ir_layout *l, char primal)
+{
+	int k = ir_layout_index(l, primal);
+
+	return k < 0 ? 1 : t->shape[k] * ir_layout_factor(l, primal);
+}
+
+bool
+te_attr_layout(struct te_call *c, const char *name, const char *deflt,
+	       struct ir_layout *out)
+{
+	const char *text = te_attr_string(c, name);
+
+	if (text[0] == '\0')
+		text = deflt;
+	if (!ir_layout_parse(text, out))
+		return te_error(c, "'%s' is no layout", text);
+	return true;
+}
+
+int
+te_spatial_letters(const struct ir_layout *l, char out[4])
+{
+	static const char all[] = "DHW";
+	int n = 0;
+
+	for (int k = 0; all[k]; k++)
+		if (ir_layout_index(l, all[k]) >= 0)
+			out[n++] = all[k];
+	out[n] = '\0';
+	return n;
+}
+
+bool
+te_attr_padding(struct te_call *c, int n, int64_t *before, int64_t *after)
+{
+	int64_t p[6];
+	int count = te_attr_ints(c, "padding", p, 6);
+
+	if (count != 1 && count != n && count != 2 * n)
+		return te_error(c, "the padding is not known");
+	for (int k = 0; k < n; k++) {
+		before[k] = p[count == 1 ? 0 : k];
+		after[k] = p[count == 1 ? 0 : count == n ? k : n + k];
+	}
+	return true;
+}
