@@ -22,6 +22,9 @@ is_trusted(struct infer *in, const ir_expr *e)
 	return true;
 }
 
+/* A type nested deeper than this around a fault is not worth keeping. */
+enum { MAX_FAULTY = 20 };
+
 static void
 push(struct infer *in, const ir_expr *e)
 {
@@ -46,6 +49,8 @@ infer_set_type(struct infer *in, const ir_expr *e, const ir_type *t)
 	if (infer_is_too_big(t))
 		t = infer_error(in, e->loc,
 				"the type of this expression is too large");
+	else if (t->depth > MAX_FAULTY && infer_is_poisoned(in, t))
+		t = in->error;
 	ir_set_type(e, t);
 	if (t->flags & TYPE_HAS_HOLE)
 		vec_push(&in->fixups, e);
@@ -316,12 +321,17 @@ finish_tuple(struct infer *in, const struct ir_tuple *t)
 {
 	const ir_type *few[8];
 	const ir_type **fields = few;
+	bool fault = false;
 
 	if (t->nfields > 8)
 		fields = xmalloc(t->nfields * sizeof(*fields));
-	for (uint32_t i = 0; i < t->nfields; i++)
+	for (uint32_t i = 0; i < t->nfields; i++) {
 		fields[i] = t->fields[i]->type;
-	infer_set_type(in, &t->base, ir_type_tuple(in->cx, fields, t->nfields));
+		fault |= fields[i] == in->error;
+	}
+	infer_set_type(in, &t->base,
+		       fault ? in->error
+			     : ir_type_tuple(in->cx, fields, t->nfields));
 	if (fields != few)
 		free(fields);
 }

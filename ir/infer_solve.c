@@ -11,7 +11,7 @@
 #include "ir/meta.h"
 
 /* Types nested deeper than this match only if they are the same. */
-enum { MAX_DEPTH = 4000 };
+enum { MAX_DEPTH = 1000 };
 
 /* Larger types than any program needs; what copies or prints them would hang. */
 enum { MAX_SIZE = 1 << 20 };

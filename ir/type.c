@@ -98,12 +98,54 @@ same_type(const ir_type *a, const ir_type *b)
 	return false;
 }
 
+static uint64_t
+mix_ids(uint64_t h, const ir_type *const *parts, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		h = hash_mix(h, parts[i]->id);
+	return h;
+}
+
+/*
+ * Where T belongs in the table: unlike the hash of the type, this one tells
+ * type parameters and holes apart.
+ */
+static uint64_t
+slot_hash(const ir_type *t)
+{
+	switch ((enum ir_type_kind)t->kind) {
+	case TYPE_TUPLE: {
+		const struct ir_tuple_type *x = ir_as_tuple_type(t);
+
+		return mix_ids(x->nfields, x->fields, x->nfields);
+	}
+	case TYPE_FUNC: {
+		const struct ir_func_type *x = ir_as_func_type(t);
+
+		return mix_ids(mix_ids(x->ret->id, x->params, x->nparams),
+			       x->vars, x->nvars);
+	}
+	case TYPE_REF:
+		return hash_mix(TYPE_REF, ir_as_ref_type(t)->value->id);
+	case TYPE_ADT: {
+		const struct ir_adt_type *x = ir_as_adt_type(t);
+
+		return mix_ids(intern_hash(x->name), x->args, x->nargs);
+	}
+	case TYPE_TENSOR:
+	case TYPE_VAR:
+	case TYPE_HOLE:
+		break;
+	}
+	return t->hash;
+}
+
 static const ir_type **
 find_slot(const struct ir_type_table *t, const ir_type *key)
 {
 	size_t mask = t->nslots - 1;
 
-	for (size_t i = key->hash & mask;; i = (i + 1) & mask)
+	for (size_t i = slot_hash(key) & mask;; i = (i + 1) & mask)
 		if (!t->slots[i] || same_type(t->slots[i], key))
 			return &t->slots[i];
 }
