@@ -14,8 +14,11 @@
 
 /* A set of nodes, by id. Zeros: empty. Grows as needed. */
 struct ir_set {
-	uint64_t *bits;
+	uint64_t *bits;                 /* words of 64 ids */
+	uint32_t *keys;                 /* their numbers + 1; NULL: all */
 	size_t nwords;
+	size_t used;                    /* of the keys */
+	uint32_t top;                   /* highest word so far */
 };
 
 bool ir_set_has(const struct ir_set *s, const ir_expr *e);
@@ -25,8 +28,11 @@ void ir_set_free(struct ir_set *s);
 
 /* A table from nodes to pointers, by id. Zeros: empty. Absent is NULL. */
 struct ir_map {
-	void **at;
-	size_t n;
+	void **values;
+	uint32_t *keys;                 /* ids + 1; NULL: by id */
+	size_t nslots;
+	size_t used;                    /* of the keys */
+	uint32_t top;                   /* highest id so far */
 };
 
 void *ir_map_get(const struct ir_map *map, const ir_expr *e);

@@ -163,7 +163,7 @@ lower_build(pass_ctx *cx, const char *prefix, bool *changed)
 		ok = build_one(&b, defs[i]) && ok;
 		*changed = true;
 	}
-	for (size_t i = 0; ok && b.extra.n && i < n; i++)
+	for (size_t i = 0; ok && b.extra.used && i < n; i++)
 		if (is_caller(defs[i]))
 			defs[i]->fn = ir_function_with_body(
 				m, defs[i]->fn,
