@@ -1,8 +1,8 @@
 /*
  * lower-tir: scheduled tensor expressions become loops.
  *
- * All steps in a row: te-to-tir, tir-partition, tir-vectorize, tir-unroll,
- * tir-storage, each of which is a pass of its own too. Buffers are flat and
+ * All steps in a row: te-to-tir, tir-partition, tir-unroll, tir-partition
+ * again, tir-vectorize, tir-storage, each of which is a pass of its own too. Buffers are flat and
  * indices simplified from the first step on.
  *
  * Level: module. Needs: nothing.

@@ -100,8 +100,9 @@ te_lower(ir_module *m, const te_func *f, const te_schedule *s, struct diag *d)
 	if (!out)
 		return NULL;
 	tir_partition(m, out);
-	tir_vectorize(m, out);
 	tir_unroll(m, out);
+	tir_partition(m, out);
+	tir_vectorize(m, out);
 	tir_storage(m, out);
 	return out;
 }

@@ -35,27 +35,51 @@ void te_choose_inlined(const te_func *f, struct te_info *info);
 /* Iterations of OP's loops, those of a fold included. */
 double te_iterations(const struct te_op *op);
 
-/* How the reads of one nest move, by iterator: roots of the nest. */
-enum te_move {
-	TE_MOVE_NONE = 1,   /* some read does not move */
-	TE_MOVE_UNIT = 2,   /* some read moves by 1 */
-	TE_MOVE_STRIDE = 4, /* some read moves further */
-	TE_MOVE_ODD = 8,    /* not by a constant */
-	TE_MOVE_GUARD = 16, /* a condition depends on it */
-};
-
+/*
+ * How the reads of one nest move with its roots (data axes, then fold axes):
+ * element index = constant + sum of coef * root, as far as it is linear.
+ */
 struct te_access {
 	uint32_t nroots;
-	unsigned *moves; /* by root */
-	bool *fusable;   /* root i and i + 1 as one loop */
+	uint32_t nreads;
+	int64_t *coef;      /* [read * nroots + root] */
+	bool *odd;          /* by root: some read is not linear */
+	bool *guarded;      /* by root: used other than to read */
+	unsigned narrowest; /* bytes of the smallest element */
+	unsigned widest;    /* and of the largest, result too */
 };
 
 /*
- * Access pattern of N, whose formulas have been inlined (te_plan_make with
- * the inline primitives). Free with te_access_free.
+ * The access of N, whose formulas have been inlined. Free with
+ * te_access_free.
  */
-void te_access_of(const struct te_plan *p, const struct te_nest *n,
+void te_access_of(struct te_plan *p, const struct te_nest *n,
 		  struct te_access *out);
 void te_access_free(struct te_access *a);
+
+static inline int64_t
+te_coef(const struct te_access *a, uint32_t read, uint32_t root)
+{
+	return a->coef[read * a->nroots + root];
+}
+
+/* The largest coefficient of ROOT by absolute value; -1: not linear. */
+int64_t te_stride(const struct te_access *a, uint32_t root);
+
+/* Roots I and I + 1 of N may run as one loop without changing any index. */
+bool te_can_fuse(const struct te_access *a, const struct te_nest *n,
+		 uint32_t i);
+
+/*
+ * Rows and vectors of a register tile: MR rows of NV vectors each, for EA
+ * rows of EJ elements, so that all accumulators stay in registers and the
+ * multipliers are kept busy.
+ */
+struct te_tile {
+	int64_t rows;
+	int64_t vectors;
+};
+struct te_tile te_choose_tile(const struct te_target *t, int64_t ea, int64_t ej,
+			      unsigned lanes);
 
 #endif

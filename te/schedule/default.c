@@ -1,11 +1,27 @@
 /*
- * Default schedules: what is inlined, then a template for each other stage.
+ * Default schedules: what is inlined, then for each other stage the first
+ * template of the table that fits.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "te/schedule.h"
-#include "te/schedule/analysis.h"
+#include "te/schedule/template.h"
+
+static const struct te_template {
+	const char *name;
+	enum te_target_kind target;
+	te_template_fn *write;
+} templates[] = {
+	{"tile", TE_TARGET_CPU, te_template_tile},
+	{"rows", TE_TARGET_CPU, te_template_rows},
+	{"map", TE_TARGET_CPU, te_template_map},
+	{"plain", TE_TARGET_CPU, te_template_plain},
+	{"plain", TE_TARGET_BANG, te_template_plain},
+};
+
+/* Work below this is done before another thread has woken up. */
+static const double worth_threads = 16384;
 
 static te_lookup_fn *record_lookup;
 static void *record_env;
@@ -17,12 +33,118 @@ te_set_record_lookup(te_lookup_fn *lookup, void *env)
 	record_env = env;
 }
 
+struct te_writer
+te_begin_stage(struct te_scheduling *c, const struct te_nest *n)
+{
+	c->done[n->op->id] = true;
+	te_schedule_stage(c->m, c->s, n->op->name);
+	return (struct te_writer){c->m, c->s, n->op->name};
+}
+
+bool
+te_worth_threads(const struct te_scheduling *c, const struct te_nest *n)
+{
+	double cost = c->info[n->op->id].cost + 1;
+
+	return te_iterations(n->op) * cost >= worth_threads;
+}
+
+/* Reads of one nest in another. */
+struct reads {
+	struct te_scheduling *c;
+	const struct te_nest *of;
+	const struct te_nest *in;
+	bool any;
+	bool other; /* not element by element */
+};
+
+static const tir_expr *
+look_at_read(const tir_expr *e, void *env)
+{
+	struct reads *r = env;
+
+	if (te_plan_nest(&r->c->plan, e->tensor) != r->of)
+		return e;
+	r->any = true;
+	for (uint32_t d = 0; d < e->n; d++)
+		if (e->n != r->in->naxes || e->arg[d]->kind != TIR_VAR ||
+		    e->arg[d]->var != r->in->op->axes[d].var ||
+		    e->tensor->shape[d] != r->in->op->axes[d].extent)
+			r->other = true;
+	return e;
+}
+
+static bool
+reads_of(struct reads *r)
+{
+	struct te_substitution s = {.read = look_at_read, .env = r};
+	const struct te_nest *in = r->in;
+
+	if (in->attach == TE_AT_INLINE || in->op->kind != TE_COMPUTE)
+		return false;
+	for (uint32_t k = 0; k < in->op->noutputs; k++)
+		if (in->body[k])
+			te_substitute(
+				r->c->m,
+				te_simplify(&r->c->plan.ranges, in->body[k]),
+				&s);
+	return r->any;
+}
+
+struct te_nest *
+te_find_host(struct te_scheduling *c, const struct te_nest *n)
+{
+	struct te_nest *host = NULL;
+
+	if (c->info[n->op->id].is_output || c->info[n->op->id].read_by_extern)
+		return NULL;
+	for (size_t i = 0; i < c->plan.nests.len; i++) {
+		struct te_nest *in = c->plan.nests.at[i];
+		struct reads r = {.c = c, .of = n, .in = in};
+
+		if (in == n || !reads_of(&r))
+			continue;
+		if (host || r.other || te_nest_fold(in) ||
+		    in->op->noutputs > 1 || c->done[in->op->id])
+			return NULL;
+		host = in;
+	}
+	return host;
+}
+
+static void
+write_stage(struct te_scheduling *c, struct te_nest *n)
+{
+	if (n->attach == TE_AT_INLINE || c->done[n->op->id])
+		return;
+	if (n->op->kind == TE_EXTERN) {
+		te_begin_stage(c, n);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(templates) / sizeof(templates[0]); i++)
+		if (templates[i].target == c->target->kind &&
+		    templates[i].write(c, n))
+			return;
+}
+
+static void
+write_inlined(struct te_scheduling *c)
+{
+	for (uint32_t i = c->f->nparams; i < c->f->nops; i++) {
+		struct te_writer w = {c->m, c->s, c->f->ops[i]->name};
+
+		if (c->info[i].inlined)
+			te_write(&w, TE_PRIM_INLINE);
+	}
+}
+
 te_schedule *
 te_default_schedule(ir_module *m, const te_func *f,
 		    const struct te_target *target)
 {
 	te_schedule *s = NULL;
-	struct te_info *info;
+	struct te_scheduling c = {.m = m, .f = f, .target = target};
+	struct diag quiet;
 
 	if (record_lookup)
 		s = record_lookup(m, f, target, record_env);
@@ -31,14 +153,18 @@ te_default_schedule(ir_module *m, const te_func *f,
 	s = te_new_schedule(m, f->name);
 	s->target = ir_name(m->cx, target->text);
 	s->loc = f->loc;
-	info = te_analyse(f);
-	te_choose_inlined(f, info);
-	for (uint32_t i = f->nparams; i < f->nops; i++) {
-		struct te_stage *st = te_schedule_stage(m, s, f->ops[i]->name);
-
-		if (info[i].inlined)
-			te_stage_add(m, st, TE_PRIM_INLINE);
-	}
-	free(info);
+	c.s = s;
+	c.info = te_analyse(f);
+	c.done = xcalloc(f->nops + 1, sizeof(*c.done));
+	te_choose_inlined(f, c.info);
+	write_inlined(&c);
+	diag_init(&quiet, NULL, NULL);
+	quiet.quiet = true;
+	if (te_plan_make(&c.plan, m, f, s, &quiet))
+		for (size_t i = 0; i < c.plan.nests.len; i++)
+			write_stage(&c, c.plan.nests.at[i]);
+	te_plan_free(&c.plan);
+	free(c.info);
+	free(c.done);
 	return s;
 }
