@@ -1,0 +1,402 @@
+/*
+ * Quantized operators, as the integer and float arithmetic that they are
+ * defined by: value = scale * (q - zero_point).
+ */
+#include "te/compute/computes.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct dtype i32 = { DTYPE_INT, 32, 1 };
+static const struct dtype i64 = { DTYPE_INT, 64, 1 };
+static const struct dtype f32 = { DTYPE_FLOAT, 32, 1 };
+
+/*
+ * A scale or zero point: one for all, or one per channel along AXIS. AT is
+ * the index of the element that it is for.
+ */
+static const tir_expr *
+param(struct te_call *c, const struct te_tensor *t, const tir_expr *const *at,
+      int64_t axis)
+{
+	if (t->ndim == 0 || (t->ndim == 1 && t->shape[0] == 1))
+		return te_get0(c, t);
+	return te_at(c, t, at[axis]);
+}
+
+static const tir_expr *
+param_int(struct te_call *c, uint32_t input, const tir_expr *const *at,
+	  int64_t axis)
+{
+	return te_cast(c, i32, param(c, c->in[input], at, axis));
+}
+
+/* V, an int32, cut to what T can hold and converted. */
+static const tir_expr *
+saturate(struct te_call *c, struct dtype t, const tir_expr *v)
+{
+	if (t.bits < v->dtype.bits || t.code != v->dtype.code) {
+		int64_t high = t.code == DTYPE_INT
+				       ? (INT64_C(1) << (t.bits - 1)) - 1
+			       : t.bits < 32 ? (INT64_C(1) << t.bits) - 1
+					     : INT32_MAX;
+		int64_t low = t.code == DTYPE_INT ? -high - 1 : 0;
+
+		v = te_max(c, te_min(c, v, te_lit_int(c, v->dtype, high)),
+			   te_lit_int(c, v->dtype, low));
+	}
+	return te_cast(c, t, v);
+}
+
+/* The same for a float32 that is a whole number. */
+static const tir_expr *
+saturate_float(struct te_call *c, struct dtype t, const tir_expr *v)
+{
+	double high = ldexp(1, t.bits - (t.code == DTYPE_INT)) - 1;
+	double low = t.code == DTYPE_INT ? -ldexp(1, t.bits - 1) : 0;
+
+	if (t.bits >= 32)
+		high = ldexp(1, t.bits - (t.code == DTYPE_INT)) - 128;
+	v = te_max(c, te_min(c, v, te_lit(c, f32, high)),
+		   te_lit(c, f32, low));
+	return te_cast(c, t, v);
+}
+
+bool
+compute_qnn_quantize(struct te_call *c)
+{
+	struct te_body *b = te_begin_out(c, NULL, 0);
+	int64_t axis = te_axis_of(te_attr_int(c, "axis", -1), b->ndim);
+	const tir_expr *x = te_cast(c, f32, te_get(c, c->in[0], b->i));
+	const tir_expr *s =
+		te_cast(c, f32, param(c, c->in[1], b->i, axis));
+	const tir_expr *z = te_cast(c, f32, param_int(c, 2, b->i, axis));
+	const tir_expr *v = te_unary(c, INTRIN_ROUND, te_div(c, x, s));
+
+	return te_output(c, 0,
+			 te_end(b, saturate_float(c, te_out_dtype(c, 0),
+						  te_add(c, v, z))));
+}
+
+bool
+compute_qnn_dequantize(struct te_call *c)
+{
+	struct te_body *b = te_begin_out(c, NULL, 0);
+	int64_t axis = te_axis_of(te_attr_int(c, "axis", -1), b->ndim);
+	const tir_expr *q = te_cast(c, i32, te_get(c, c->in[0], b->i));
+	const tir_expr *v = te_cast(
+		c, f32, te_sub(c, q, param_int(c, 2, b->i, axis)));
+
+	v = te_mul(c, v, te_cast(c, f32, param(c, c->in[1], b->i, axis)));
+	if (te_out_dtype(c, 0).bits == 16)
+		v = te_max(c, te_min(c, v, te_lit(c, f32, 65504)),
+			   te_lit(c, f32, -65504));
+	return te_output(c, 0,
+			 te_end(b, te_cast(c, te_out_dtype(c, 0), v)));
+}
+
+/* How one quantized value becomes another. Scales may be NULL: the same. */
+struct requant {
+	const tir_expr *in_scale, *in_zero;
+	const tir_expr *out_scale, *out_zero;
+	bool to_nearest;                /* else upward */
+};
+
+static bool
+same_number(const tir_expr *a, const tir_expr *b)
+{
+	if (a == b)
+		return true;
+	if (a->kind != b->kind)
+		return false;
+	return (a->kind == TIR_FLOAT && a->f == b->f) ||
+	       (a->kind == TIR_INT && a->i == b->i);
+}
+
+/*
+ * (q - z_in) * s_in / s_out + z_out as int32, in float32; the quotient of
+ * constant scales is taken in double and rounded once.
+ */
+static const tir_expr *
+requantized(struct te_call *c, const tir_expr *q, const struct requant *r)
+{
+	const tir_expr *t = te_sub(c, te_cast(c, i32, q), r->in_zero);
+	const tir_expr *ratio;
+
+	if (same_number(r->in_scale, r->out_scale))
+		return te_add(c, t, r->out_zero);
+	if (r->in_scale->kind == TIR_FLOAT && r->out_scale->kind == TIR_FLOAT)
+		ratio = te_lit(c, f32, r->in_scale->f / r->out_scale->f);
+	else
+		ratio = te_div(c, r->in_scale, r->out_scale);
+	t = te_mul(c, te_cast(c, f32, t), ratio);
+	t = te_add(c, t, te_cast(c, f32, r->out_zero));
+	if (r->to_nearest)
+		t = te_unary(c, INTRIN_ROUND, t);
+	else
+		t = te_unary(c, INTRIN_FLOOR,
+			     te_add(c, t, te_lit(c, f32, 0.5)));
+	return te_cast(c, i32, t);
+}
+
+/*
+ * In 64-bit integers: times the fixed-point form M * 2^(e - 31) of a constant
+ * ratio, rounded half up, or half away from zero.
+ */
+static const tir_expr *
+requantized_fixed(struct te_call *c, const tir_expr *q,
+		  const struct requant *r)
+{
+	const tir_expr *t = te_sub(c, te_cast(c, i32, q), r->in_zero);
+	int e;
+	double sig = frexp(r->in_scale->f / r->out_scale->f, &e);
+	int64_t m = llround(sig * 2147483648.0);
+	int64_t right;
+	const tir_expr *y;
+	const tir_expr *half;
+
+	if (same_number(r->in_scale, r->out_scale))
+		return te_add(c, t, r->out_zero);
+	if (m == INT64_C(1) << 31) {
+		m /= 2;
+		e++;
+	}
+	right = 31 + (e < 0 ? -e : 0);
+	if (right > 62)
+		return r->out_zero;
+	y = te_mul(c, te_cast(c, i64, t), te_lit_int(c, i64, m));
+	if (e > 0)
+		y = te_intrin2(c, INTRIN_SHL, y, te_lit_int(c, i64, e));
+	half = te_lit_int(c, i64, INT64_C(1) << (right - 1));
+	if (r->to_nearest)
+		half = te_select(c,
+				 te_cmp(c, TIR_GE, y, te_zero(c, i64)), half,
+				 te_addi(c, half, -1));
+	y = te_intrin2(c, INTRIN_SHR, te_add(c, y, half),
+		       te_lit_int(c, i64, right));
+	return te_add(c, te_cast(c, i32, y), r->out_zero);
+}
+
+static const tir_expr *
+rescale(struct te_call *c, const tir_expr *q, const struct requant *r,
+	const char *compute)
+{
+	if (strcmp(compute, "int64") == 0 && r->in_scale->kind == TIR_FLOAT &&
+	    r->out_scale->kind == TIR_FLOAT)
+		return requantized_fixed(c, q, r);
+	return requantized(c, q, r);
+}
+
+static const tir_expr *
+param_scale(struct te_call *c, uint32_t input, const tir_expr *const *at,
+	    int64_t axis)
+{
+	double v;
+
+	if (c->in[input]->ndim == 0 && te_const_double(c, input, 0, &v))
+		return te_lit(c, f32, v);
+	return te_cast(c, f32, param(c, c->in[input], at, axis));
+}
+
+bool
+compute_qnn_requantize(struct te_call *c)
+{
+	struct te_body *b = te_begin_out(c, NULL, 0);
+	int64_t axis = te_axis_of(te_attr_int(c, "axis", -1), b->ndim);
+	struct requant r = {
+		param_scale(c, 1, b->i, axis), param_int(c, 2, b->i, axis),
+		param_scale(c, 3, b->i, axis), param_int(c, 4, b->i, axis),
+		strcmp(te_attr_string(c, "rounding"), "TONEAREST") == 0,
+	};
+	const tir_expr *v = rescale(c, te_get(c, c->in[0], b->i), &r,
+				    te_attr_string(c, "compute_dtype"));
+
+	return te_output(c, 0,
+			 te_end(b, saturate(c, te_out_dtype(c, 0), v)));
+}
+
+/* Operand K (0, 1) of a binary operator, requantized to the output. */
+static const tir_expr *
+operand(struct te_call *c, const struct te_body *b, uint32_t k)
+{
+	int64_t axis = te_axis_of(
+		te_attr_int(c, k ? "rhs_axis" : "lhs_axis", -1), b->ndim);
+	struct requant r = {
+		param_scale(c, 2 + 2 * k, b->i, axis),
+		param_int(c, 3 + 2 * k, b->i, axis),
+		param_scale(c, 6, b->i, axis),
+		param_int(c, 7, b->i, axis),
+		false,
+	};
+
+	return requantized(
+		c, te_get_broadcast(c, c->in[k], b->i, b->ndim), &r);
+}
+
+/* (a - za) * (b - zb), requantized from the product of the scales. */
+static const tir_expr *
+multiplied(struct te_call *c, const struct te_body *b)
+{
+	const tir_expr *x[2];
+	const tir_expr *s[2];
+	struct requant r = { NULL, NULL, NULL, NULL, false };
+
+	for (uint32_t k = 0; k < 2; k++) {
+		int64_t axis = te_axis_of(
+			te_attr_int(c, k ? "rhs_axis" : "lhs_axis", -1),
+			b->ndim);
+
+		x[k] = te_cast(c, i32,
+			       te_get_broadcast(c, c->in[k], b->i, b->ndim));
+		x[k] = te_sub(c, x[k], param_int(c, 3 + 2 * k, b->i, axis));
+		s[k] = param_scale(c, 2 + 2 * k, b->i, axis);
+	}
+	r.in_scale = te_mul(c, s[0], s[1]);
+	r.in_zero = te_zero(c, i32);
+	r.out_scale = param_scale(c, 6, b->i, b->ndim ? b->ndim - 1 : 0);
+	r.out_zero = param_int(c, 7, b->i, b->ndim ? b->ndim - 1 : 0);
+	return requantized(c, te_mul(c, x[0], x[1]), &r);
+}
+
+/* qnn.add, qnn.subtract, qnn.mul. */
+bool
+compute_qnn_binary(struct te_call *c)
+{
+	struct te_body *b = te_begin_out(c, NULL, 0);
+	const tir_expr *z = param_int(c, 7, b->i, 0);
+	const tir_expr *v;
+
+	if (c->op->id == OP_qnn_mul)
+		v = multiplied(c, b);
+	else if (c->op->id == OP_qnn_add)
+		v = te_sub(c, te_add(c, operand(c, b, 0), operand(c, b, 1)),
+			   z);
+	else
+		v = te_add(c, te_sub(c, operand(c, b, 0), operand(c, b, 1)),
+			   z);
+	return te_output(c, 0,
+			 te_end(b, saturate(c, te_out_dtype(c, 0), v)));
+}
+
+/* qnn.dense, qnn.batch_matmul: products of values without zero points. */
+bool
+compute_qnn_matmul(struct te_call *c)
+{
+	bool batched = c->op->id == OP_qnn_batch_matmul;
+	struct te_tensor *x = c->in[0];
+	struct te_tensor *w = c->in[1];
+	struct te_body *b = te_begin_out(c, NULL, 0);
+	const tir_expr *at[TE_MAX_RANK];
+	const tir_expr *k = te_fold_axis(b, "k", x->shape[x->ndim - 1]);
+	const tir_expr *j = b->i[b->ndim - 1];
+	const tir_expr *xv;
+	const tir_expr *wv;
+
+	for (uint32_t i = 0; i + 1 < x->ndim; i++)
+		at[i] = b->i[i];
+	at[x->ndim - 1] = k;
+	if (batched && x->shape[0] == 1)
+		at[0] = te_int(c, 0);
+	xv = te_sub(c, te_cast(c, i32, te_get(c, x, at)),
+		    param_int(c, 2, at, 0));
+	wv = batched ? te_at(c, w,
+			     w->shape[0] == 1 ? te_int(c, 0) : b->i[0], j, k)
+		     : te_at(c, w, j, k);
+	wv = te_sub(c, te_cast(c, i32, wv),
+		    te_cast(c, i32, param(c, c->in[3], &j, 0)));
+	return te_output(c, 0, te_end_fold(b, TE_SUM, te_mul(c, xv, wv)));
+}
+
+/* Each field requantized to the output's parameters, then joined. */
+static struct te_tensor *
+requantize_field(struct te_call *c, struct te_tensor *x,
+		 const struct te_tensor *scale, const struct te_tensor *zero,
+		 uint32_t out_scale)
+{
+	struct te_body *b = te_begin_like(c, "requantized", x);
+	const tir_expr *const *at = b->i;
+	struct requant r = {
+		te_cast(c, f32, param(c, scale, at, 0)),
+		te_cast(c, i32, param(c, zero, at, 0)),
+		param_scale(c, out_scale, at, 0),
+		param_int(c, out_scale + 1, at, 0),
+		false,
+	};
+
+	return te_end(b, saturate(c, x->dtype,
+				  requantized(c, te_get(c, x, b->i), &r)));
+}
+
+bool
+compute_qnn_concatenate(struct te_call *c)
+{
+	uint32_t n = c->first[1] - c->first[0];
+	uint32_t axis = (uint32_t)te_axis_of(te_attr_int(c, "axis", 0),
+					     te_out_ndim(c, 0));
+	struct te_body *b;
+	const tir_expr *v = NULL;
+	struct te_tensor **part =
+		ARENA_NEW_ARRAY(&c->m->arena, n, struct te_tensor *);
+	int64_t start = 0;
+	int64_t *starts = ARENA_NEW_ARRAY(&c->m->arena, n, int64_t);
+
+	for (uint32_t i = 0; i < n; i++) {
+		part[i] = requantize_field(c, c->in[i], c->in[n + i],
+					   c->in[2 * n + i], 3 * n);
+		starts[i] = start;
+		start += part[i]->shape[axis];
+	}
+	b = te_begin_out(c, NULL, 0);
+	for (uint32_t i = n; i-- > 0;) {
+		const tir_expr *index[TE_MAX_RANK];
+		const tir_expr *x;
+
+		for (uint32_t k = 0; k < b->ndim; k++)
+			index[k] = b->i[k];
+		index[axis] = te_addi(c, b->i[axis], -starts[i]);
+		x = te_get(c, part[i], index);
+		v = v ? te_guard(c,
+				 te_cmp(c, TIR_LT, b->i[axis],
+					te_int(c, starts[i + 1])),
+				 x, v)
+		      : x;
+	}
+	return te_output(c, 0, te_end(b, v));
+}
+
+/* abs, erf, exp, ... of the real value, quantized again. */
+bool
+compute_qnn_unary(struct te_call *c)
+{
+	static const struct {
+		enum op_id op;
+		enum tir_intrin f;
+	} map[] = {
+		{ OP_qnn_abs, INTRIN_ABS },   { OP_qnn_erf, INTRIN_ERF },
+		{ OP_qnn_exp, INTRIN_EXP },   { OP_qnn_log, INTRIN_LOG },
+		{ OP_qnn_rsqrt, INTRIN_RSQRT },
+		{ OP_qnn_sigmoid, INTRIN_SIGMOID },
+		{ OP_qnn_sqrt, INTRIN_SQRT }, { OP_qnn_tanh, INTRIN_TANH },
+	};
+	struct te_body *b = te_begin_out(c, NULL, 0);
+	const tir_expr *v = te_sub(c,
+				   te_cast(c, i32, te_get(c, c->in[0], b->i)),
+				   param_int(c, 2, b->i, 0));
+	const tir_expr *h;
+
+	v = te_mul(c, te_cast(c, f32, v), param_scale(c, 1, b->i, 0));
+	if (c->op->id == OP_qnn_hardswish) {
+		h = te_add(c, v, te_lit(c, f32, 3));
+		h = te_max(c, te_min(c, h, te_lit(c, f32, 6)),
+			   te_lit(c, f32, 0));
+		v = te_div(c, te_mul(c, v, h), te_lit(c, f32, 6));
+	}
+	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
+		if (map[i].op == c->op->id)
+			v = te_unary(c, map[i].f, v);
+	v = te_unary(c, INTRIN_ROUND,
+		     te_div(c, v, param_scale(c, 3, b->i, 0)));
+	v = te_add(c, v, te_cast(c, f32, param_int(c, 4, b->i, 0)));
+	return te_output(c, 0,
+			 te_end(b, saturate_float(c, te_out_dtype(c, 0), v)));
+}
