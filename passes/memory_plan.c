@@ -68,7 +68,8 @@ place(struct plan_value **placed, uint32_t n, struct plan_value *v)
 static void
 by_size(struct plan_value **order, uint32_t n)
 {
-	struct plan_value **placed = xcalloc(n + 1, sizeof(struct plan_value *));
+	struct plan_value **placed =
+		xcalloc(n + 1, sizeof(struct plan_value *));
 
 	qsort(order, n, sizeof(struct plan_value *), larger_first);
 	for (uint32_t i = 0; i < n; i++)
@@ -80,7 +81,7 @@ by_size(struct plan_value **order, uint32_t n)
 static void
 by_time(struct plan_value **order, uint32_t n)
 {
-	VEC(struct plan_value *) live = { 0 };
+	VEC(struct plan_value *) live = {0};
 
 	qsort(order, n, sizeof(struct plan_value *), earlier_first);
 	for (uint32_t i = 0; i < n; i++) {

@@ -14,7 +14,7 @@ struct plan_value {
 	int64_t bytes;
 	uint32_t first;
 	uint32_t last;
-	int64_t offset;         /* the result, aligned */
+	int64_t offset; /* the result, aligned */
 };
 
 /*

@@ -1,0 +1,206 @@
+/* Values for inputs. */
+#include "codegen/feed.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "ir/compare.h"
+#include "ir/module.h"
+#include "ir/print.h"
+#include "ir/walk.h"
+#include "support/arena.h"
+
+void
+feed_free(struct feed *f)
+{
+	named_tensors_free(&f->given);
+}
+
+void *
+feed_read_file(const char *path, size_t *len, struct diag *d)
+{
+	FILE *in = fopen(path, "rb");
+	struct stat st;
+	char *data;
+
+	if (!in || fstat(fileno(in), &st) || !S_ISREG(st.st_mode)) {
+		diag_error(d, LOC_NONE, "cannot read '%s': %s", path,
+			   in ? "not a file" : strerror(errno));
+		if (in)
+			fclose(in);
+		return NULL;
+	}
+	data = xmalloc((size_t)st.st_size + 1);
+	*len = fread(data, 1, (size_t)st.st_size, in);
+	fclose(in);
+	return data;
+}
+
+bool
+feed_file(struct feed *f, const char *name, const char *path)
+{
+	struct named_tensors list = {0};
+	const char *why = "";
+	size_t len;
+	void *data = feed_read_file(path, &len, f->diag);
+	bool ok;
+
+	if (!data)
+		return false;
+	ok = tensors_read(data, len, &list, &why);
+	free(data);
+	if (!ok)
+		diag_error(f->diag, LOC_NONE, "'%s' is %s", path, why);
+	if (ok && name && list.len != 1) {
+		diag_error(f->diag, LOC_NONE,
+			   "'%s' holds %zu tensors, input '%s' wants one", path,
+			   list.len, name);
+		ok = false;
+	}
+	if (ok && !name && list.len && !*list.at[0].name) {
+		diag_error(f->diag, LOC_NONE, "'%s' has no name; write NAME=%s",
+			   path, path);
+		ok = false;
+	}
+	for (size_t i = 0; i < list.len && ok; i++) {
+		const char *n = name ? name : list.at[i].name;
+
+		named_tensors_add(&f->given, n, strlen(n),
+				  ir_tensor_ref(list.at[i].tensor));
+	}
+	named_tensors_free(&list);
+	return ok;
+}
+
+bool
+feed_option(struct feed *f, const char *text)
+{
+	const char *eq = strchr(text, '=');
+	char *name;
+	bool ok;
+
+	if (!eq)
+		return feed_file(f, NULL, text);
+	name = xmalloc((size_t)(eq - text) + 1);
+	memcpy(name, text, (size_t)(eq - text));
+	name[eq - text] = '\0';
+	ok = feed_file(f, *name == '%' ? name + 1 : name, eq + 1);
+	free(name);
+	return ok;
+}
+
+static bool
+fits(const ir_tensor *t, struct dtype dtype, const int64_t *shape,
+     uint32_t ndim)
+{
+	if (!dtype_equal(t->dtype, dtype) || t->ndim != ndim)
+		return false;
+	for (uint32_t i = 0; i < ndim; i++)
+		if (shape[i] >= 0 && t->shape[i] != shape[i])
+			return false;
+	return true;
+}
+
+static void
+report_misfit(struct feed *f, const char *name, const ir_tensor *got,
+	      struct dtype dtype, const int64_t *shape, uint32_t ndim)
+{
+	ir_tensor want = {.dtype = dtype, .shape = shape, .ndim = ndim};
+	struct buf a = {0}, b = {0};
+
+	tensor_type_text(&a, got);
+	tensor_type_text(&b, &want);
+	diag_error(f->diag, LOC_NONE, "input '%s' is %s, the file has %s", name,
+		   b.at, a.at);
+	buf_free(&a);
+	buf_free(&b);
+}
+
+ir_tensor *
+feed_tensor(struct feed *f, const char *name, struct dtype t,
+	    const int64_t *shape, uint32_t ndim)
+{
+	ir_tensor *r = named_tensors_find(&f->given, name);
+
+	if (r && fits(r, t, shape, ndim))
+		return ir_tensor_ref(r);
+	if (r) {
+		report_misfit(f, name, r, t, shape, ndim);
+		return NULL;
+	}
+	if (!f->fill) {
+		diag_error(f->diag, LOC_NONE,
+			   "input '%s' has no value; use --input=%s=FILE or "
+			   "--fill",
+			   name, name);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < ndim; i++)
+		if (shape[i] < 0) {
+			diag_error(f->diag, LOC_NONE,
+				   "input '%s' has an unknown shape and cannot "
+				   "be filled",
+				   name);
+			return NULL;
+		}
+	r = ir_tensor_new(t, shape, ndim);
+	if (!r)
+		diag_error(f->diag, LOC_NONE, "input '%s' is too large", name);
+	else
+		fill_tensor(r, f->how, name, f->seed);
+	return r;
+}
+
+struct placeholders {
+	struct feed *feed;
+	ir_module *m;
+	bool ok;
+};
+
+static void
+give_data(const ir_expr *e, void *env)
+{
+	struct placeholders *p = env;
+	const struct ir_tensor_type *t;
+	int64_t shape[64];
+	char name[64];
+	ir_tensor *data;
+
+	if (e->kind != IR_CONSTANT || ir_as_constant(e)->data || !p->ok)
+		return;
+	if (!e->type || e->type->kind != TYPE_TENSOR ||
+	    ir_as_tensor_type(e->type)->ndim > 64) {
+		p->ok = false;
+		diag_error(p->feed->diag, e->loc,
+			   "the type of this constant is not known");
+		return;
+	}
+	t = ir_as_tensor_type(e->type);
+	for (uint32_t i = 0; i < t->ndim; i++)
+		shape[i] = t->shape[i].value;
+	snprintf(name, sizeof(name), "meta[relay.Constant][%u]",
+		 ir_as_constant(e)->meta_index);
+	data = feed_tensor(p->feed, name, t->dtype, shape, t->ndim);
+	if (data) {
+		vec_push(&p->m->tensors, data);
+		((struct ir_constant *)(uintptr_t)e)->data = data;
+	}
+	p->ok = data != NULL;
+}
+
+bool
+feed_placeholders(struct feed *f, ir_module *m)
+{
+	struct placeholders p = {f, m, true};
+
+	if (!m->has_placeholders)
+		return true;
+	for (size_t i = 0; i < m->defs.len && p.ok; i++)
+		if (m->defs.at[i]->kind == DEF_FUNCTION)
+			ir_walk(&m->defs.at[i]->fn->base, NULL, give_data, &p);
+	m->has_placeholders = !p.ok;
+	return p.ok;
+}

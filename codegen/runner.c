@@ -1,0 +1,226 @@
+/*
+ * Engines. Each is a struct that begins with a struct runner.
+ */
+#include "codegen/runner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "include/relay_rt.h"
+#include "ir/tir.h"
+#include "te/eval.h"
+
+struct runner {
+	const struct interface *x;
+	struct diag *diag;
+	bool (*run)(struct runner *r, ir_tensor *const *in,
+		    ir_tensor *const *out);
+	void (*free)(struct runner *r);
+};
+
+struct interp {
+	struct runner base;
+	struct eval_machine *machine;
+	char *constants;
+	char *workspace;
+	size_t workspace_bytes;
+	struct eval_span *args;
+};
+
+struct compiled {
+	struct runner base;
+	struct llvm_unit *unit;
+	struct llvm_jit *jit;
+	relay_model *model;
+};
+
+void
+runner_free(struct runner *r)
+{
+	if (r)
+		r->free(r);
+}
+
+bool
+runner_run(struct runner *r, ir_tensor *const *in, ir_tensor *const *out)
+{
+	return r->run(r, in, out);
+}
+
+static bool
+interp_run(struct runner *r, ir_tensor *const *in, ir_tensor *const *out)
+{
+	struct interp *p = (struct interp *)r;
+	uint32_t n = r->x->ninputs, all = n + r->x->noutputs;
+
+	for (uint32_t i = 0; i < all; i++) {
+		const ir_tensor *t = i < n ? in[i] : out[i - n];
+
+		p->args[i] = (struct eval_span){t->data, t->nbytes};
+	}
+	p->args[all] =
+		(struct eval_span){p->constants, (size_t)r->x->constants_bytes};
+	p->args[all + 1] = (struct eval_span){p->workspace, p->workspace_bytes};
+	return eval_run_tir(p->machine, r->x->main, p->args, all + 2);
+}
+
+static void
+interp_free(struct runner *r)
+{
+	struct interp *p = (struct interp *)r;
+
+	eval_machine_free(p->machine);
+	free(p->constants);
+	free(p->workspace);
+	free(p->args);
+	free(p);
+}
+
+struct runner *
+runner_interp(const ir_module *m, const struct interface *x, struct diag *d)
+{
+	struct interp *p = xcalloc(1, sizeof(*p));
+
+	p->base = (struct runner){x, d, interp_run, interp_free};
+	p->machine = eval_machine_new(m, d);
+	p->constants = xcalloc(1, (size_t)x->constants_bytes + 1);
+	for (uint32_t i = 0; i < x->nconstants; i++)
+		if (x->constants[i].data)
+			memcpy(p->constants + x->constants[i].offset,
+			       x->constants[i].data->data,
+			       x->constants[i].data->nbytes);
+	p->workspace_bytes = (size_t)x->workspace_bytes;
+	p->workspace = xcalloc(1, p->workspace_bytes + 1);
+	p->args = xcalloc(x->ninputs + x->noutputs + 2, sizeof(*p->args));
+	return &p->base;
+}
+
+static bool
+status_ok(struct runner *r, relay_status s)
+{
+	if (s == RELAY_OK)
+		return true;
+	diag_error(r->diag, LOC_NONE, "cannot run the model: %s",
+		   relay_status_string(s));
+	return false;
+}
+
+static bool
+compiled_run(struct runner *r, ir_tensor *const *in, ir_tensor *const *out)
+{
+	struct compiled *c = (struct compiled *)r;
+
+	for (uint32_t i = 0; i < r->x->ninputs; i++)
+		if (!status_ok(r, relay_model_bind_input(c->model, (int32_t)i,
+							 in[i]->data)))
+			return false;
+	for (uint32_t i = 0; i < r->x->noutputs; i++)
+		if (!status_ok(r, relay_model_bind_output(c->model, (int32_t)i,
+							  out[i]->data)))
+			return false;
+	return status_ok(r, relay_model_run(c->model));
+}
+
+static void
+compiled_free(struct runner *r)
+{
+	struct compiled *c = (struct compiled *)r;
+
+	relay_model_destroy(c->model);
+	llvm_jit_free(c->jit);
+	llvm_unit_free(c->unit);
+	free(c);
+}
+
+static struct compiled *
+new_compiled(const struct interface *x, struct diag *d)
+{
+	struct compiled *c = xcalloc(1, sizeof(*c));
+
+	c->base = (struct runner){x, d, compiled_run, compiled_free};
+	return c;
+}
+
+static relay_options
+options_for(int threads)
+{
+	return (relay_options){.struct_size = sizeof(relay_options),
+			       .num_threads = threads};
+}
+
+struct runner *
+runner_jit(const ir_module *m, const struct interface *x,
+	   const struct llvm_options *o, int threads, struct diag *d)
+{
+	struct compiled *c = new_compiled(x, d);
+	struct llvm_options own = *o;
+	relay_options options = options_for(threads);
+	void *desc = NULL;
+
+	own.name = "model";
+	own.no_runtime = false;
+	own.constants_in_file = false;
+	c->unit = llvm_unit_new(m, &own, d);
+	if (c->unit)
+		c->jit = llvm_jit_new(c->unit, d);
+	if (c->jit)
+		desc = llvm_jit_symbol(c->jit, "model_model", d);
+	if (desc &&
+	    status_ok(&c->base, relay_model_create(&c->model, desc, &options)))
+		return &c->base;
+	compiled_free(&c->base);
+	return NULL;
+}
+
+static void
+read_slot(struct interface_slot *s, const relay_tensor_info *info,
+	  struct arena *a)
+{
+	s->label = arena_printf(a, "%s", info->name);
+	s->name = interface_identifier(a, info->name);
+	s->dtype = (struct dtype){info->dtype_code, info->dtype_bits, 1};
+	s->ndim = (uint32_t)info->rank;
+	s->shape = arena_copy(a, info->shape,
+			      (size_t)info->rank * sizeof(*info->shape));
+	s->nbytes = (int64_t)info->nbytes;
+}
+
+static void
+read_interface(const relay_model *m, struct interface *x, struct arena *a)
+{
+	relay_tensor_info info;
+
+	*x = (struct interface){0};
+	x->ninputs = (uint32_t)relay_model_num_inputs(m);
+	x->noutputs = (uint32_t)relay_model_num_outputs(m);
+	x->slots = ARENA_NEW_ARRAY(a, x->ninputs + x->noutputs + 1,
+				   struct interface_slot);
+	for (uint32_t i = 0; i < x->ninputs; i++) {
+		relay_model_input_info(m, (int32_t)i, &info);
+		read_slot(&x->slots[i], &info, a);
+	}
+	for (uint32_t i = 0; i < x->noutputs; i++) {
+		relay_model_output_info(m, (int32_t)i, &info);
+		read_slot(&x->slots[x->ninputs + i], &info, a);
+	}
+}
+
+struct runner *
+runner_library(const char *path, struct interface *x, struct arena *a,
+	       int threads, struct diag *d)
+{
+	struct compiled *c = new_compiled(x, d);
+	relay_options options = options_for(threads);
+	char *full = strchr(path, '/') ? arena_printf(a, "%s", path)
+				       : arena_printf(a, "./%s", path);
+	relay_status s = relay_model_load(&c->model, full, &options);
+
+	if (s == RELAY_OK) {
+		read_interface(c->model, x, a);
+		return &c->base;
+	}
+	diag_error(d, LOC_NONE, "cannot load '%s': %s", path,
+		   relay_status_string(s));
+	compiled_free(&c->base);
+	return NULL;
+}

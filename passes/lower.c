@@ -1,0 +1,94 @@
+/*
+ * Which passes are missing, and running them.
+ */
+#include "passes/lower.h"
+
+#include <string.h>
+
+#include "support/source.h"
+
+/* What a module has already been through. */
+struct found {
+	bool te;
+	bool tir;
+	bool calls; /* main is a list of calls */
+	bool primitives;
+};
+
+static bool
+note_primitive(const ir_expr *e, void *env)
+{
+	struct found *f = env;
+
+	if (ir_is_primitive(e))
+		f->primitives = true;
+	return !f->primitives;
+}
+
+static struct found
+look(const ir_module *m)
+{
+	const char *main = ir_name(m->cx, "main");
+	struct found f = {0};
+
+	for (size_t i = 0; i < m->defs.len; i++) {
+		const ir_def *d = m->defs.at[i];
+
+		f.te |= d->kind == DEF_TE;
+		f.tir |= d->kind == DEF_TIR;
+		f.calls |= d->kind == DEF_TIR && d->name == main;
+		if (d->kind == DEF_FUNCTION)
+			ir_walk(&d->fn->base, note_primitive, NULL, &f);
+	}
+	return f;
+}
+
+static const char *
+missing(const ir_module *m, const struct lower_options *o, struct arena *a)
+{
+	struct found f = look(m);
+	const char *s = "infer-type";
+
+	if (f.calls)
+		return "";
+	if (!f.te && !f.tir && !f.primitives)
+		s = o->unfused ? "infer-type,fuse-ops<fuse-opt-level=0>"
+			       : "infer-type,fuse-ops<fuse-opt-level=2>";
+	if (!f.te && !f.tir)
+		s = arena_printf(a, "%s,lower-te", s);
+	if (!f.tir && o->to >= LOWER_TIR)
+		s = arena_printf(a, "%s,lower-tir", s);
+	if (o->to >= LOWER_CALLS)
+		s = arena_printf(a, "%s,aot-lower-main", s);
+	return s;
+}
+
+static bool
+run_text(struct pass_manager *pm, ir_module *m, const char *text,
+	 struct arena *a)
+{
+	struct pass_pipeline p;
+	struct source s;
+	bool ok;
+
+	if (!*text)
+		return true;
+	pass_pipeline_init(&p);
+	source_init(&s, NULL, text, strlen(text));
+	ok = pass_pipeline_parse(&p, &s, a, pm->diag) &&
+	     pass_manager_run(pm, &p, m, false);
+	source_free(&s);
+	return ok && !pm->diag->errors;
+}
+
+bool
+lower_module(struct pass_manager *pm, ir_module *m,
+	     const struct lower_options *o)
+{
+	struct arena a = {0};
+	bool ok = (!o->before || run_text(pm, m, o->before, &a)) &&
+		  run_text(pm, m, missing(m, o, &a), &a);
+
+	arena_free(&a);
+	return ok;
+}

@@ -1,0 +1,27 @@
+/*
+ * The way down for tools that compile: whatever is missing from the level at
+ * which a module stands.
+ */
+#ifndef RELAY_PASSES_LOWER_H
+#define RELAY_PASSES_LOWER_H
+
+#include <stdbool.h>
+
+#include "passes/manager.h"
+
+enum lower_level { LOWER_TE, LOWER_TIR, LOWER_CALLS };
+
+struct lower_options {
+	const char *before; /* a pipeline to run first, or NULL */
+	bool unfused;       /* every operator is a kernel */
+	enum lower_level to;
+};
+
+/*
+ * Run what is missing, of infer-type, fuse-ops, lower-te, lower-tir,
+ * aot-lower-main, with PM, which belongs to the tool. False after an error.
+ */
+bool lower_module(struct pass_manager *pm, ir_module *m,
+		  const struct lower_options *o);
+
+#endif

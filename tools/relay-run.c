@@ -1,0 +1,602 @@
+/*
+ * relay-run: run a network on given inputs, and look at what comes out.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "codegen/feed.h"
+#include "codegen/interface.h"
+#include "codegen/runner.h"
+#include "ir/compare.h"
+#include "ir/infer.h"
+#include "ir/module.h"
+#include "ir/npy.h"
+#include "ir/verify.h"
+#include "parser/parser.h"
+#include "passes/input.h"
+#include "passes/lower.h"
+#include "passes/pass_options.h"
+#include "support/outfile.h"
+#include "support/tool.h"
+
+enum { FILL_NOT = -1, STATUS_DIFFERS = 3 };
+enum { SHOW_STATS, SHOW_FULL, SHOW_NONE };
+
+struct run_options {
+	struct tool_options tool;
+	struct pass_options passes;
+	const char *engine;
+	struct option_list inputs;
+	struct option_list params;
+	struct option_list compare;
+	const char *output;
+	const char *expect;
+	const char *rtol;
+	const char *atol;
+	const char *level;
+	const char *cpu;
+	const char *features;
+	const char *relay_passes;
+	int fill;
+	int show;
+	long long seed;
+	long long threads;
+	long long repeat;
+	long long warmup;
+	bool bench;
+	bool equal_nan;
+};
+
+#define FIELD(name) offsetof(struct run_options, name)
+
+static const struct option_def table[] = {
+	{"Inputs", OPTION_HEADING, 0, NULL, NULL, NULL, 0},
+	{"input", OPTION_EACH, FIELD(inputs), "NAME=FILE", NULL,
+	 "take input NAME from a .npy file, or all from a .npz", 0},
+	{"inputs", OPTION_EACH, FIELD(inputs), "FILE", NULL,
+	 "same as --input=FILE", OPTION_ALIAS},
+	{"params", OPTION_EACH, FIELD(params), "FILE", NULL,
+	 "take inputs and constants from a .params or .npz file", 0},
+	{"fill", OPTION_CHOICE, FIELD(fill), "zeros|ones|random|iota|hash",
+	 NULL, "make up what no file gives", 0},
+	{"seed", OPTION_NUMBER, FIELD(seed), "N", NULL, "of --fill=random (0)",
+	 0},
+	{"Outputs", OPTION_HEADING, 0, NULL, NULL, NULL, 0},
+	{"output", OPTION_TEXT, FIELD(output), "DIR/", NULL,
+	 "write DIR/0.npy, DIR/1.npy, ...; or a .npz file", 0},
+	{"print-output", OPTION_CHOICE, FIELD(show), "stats|full|none", "stats",
+	 "what to print of each output", 0},
+	{"expect", OPTION_TEXT, FIELD(expect), "DIR/", NULL,
+	 "compare with the files that --output writes; status 3", 0},
+	{"rtol", OPTION_TEXT, FIELD(rtol), "X", NULL,
+	 "relative tolerance (1e-4)", 0},
+	{"atol", OPTION_TEXT, FIELD(atol), "X", NULL,
+	 "absolute tolerance (1e-5)", 0},
+	{"equal-nan", OPTION_FLAG, FIELD(equal_nan), NULL, NULL,
+	 "NaN agrees with NaN (true)", OPTION_HIDDEN},
+	{"Execution", OPTION_HEADING, 0, NULL, NULL, NULL, 0},
+	{"engine", OPTION_TEXT, FIELD(engine), "ENGINE", NULL,
+	 "jit, interp, or lib:FILE (jit)", 0},
+	{"compare-engines", OPTION_LIST, FIELD(compare), "A,B", NULL,
+	 "run both and compare their outputs; status 3", 0},
+	{"O", OPTION_TEXT, FIELD(level), "0..3", NULL,
+	 "effort of the code generator (2)", OPTION_JOINED},
+	{"mcpu", OPTION_TEXT, FIELD(cpu), "CPU", NULL,
+	 "processor to generate code for (native)", 0},
+	{"mattr", OPTION_TEXT, FIELD(features), "+A,-B", NULL, "features of it",
+	 OPTION_HIDDEN},
+	{"relay-passes", OPTION_TEXT, FIELD(relay_passes), "PIPE", NULL,
+	 "run these passes first", 0},
+	{"threads", OPTION_NUMBER, FIELD(threads), "N", NULL,
+	 "threads (0: one for each processor)", 0},
+	{"bench", OPTION_FLAG, FIELD(bench), NULL, NULL,
+	 "print times of the runs", 0},
+	{"repeat", OPTION_NUMBER, FIELD(repeat), "N", NULL,
+	 "run N times (1; 10 with --bench)", 0},
+	{"warmup", OPTION_NUMBER, FIELD(warmup), "N", NULL,
+	 "runs before those that count (0; 2 with --bench)", 0},
+	PASS_OPTIONS(struct run_options, passes)
+		TOOL_OPTIONS(struct run_options, tool)};
+
+struct run {
+	struct run_options o;
+	struct tool tool;
+	struct pass_manager manager;
+	ir_context *cx;
+	ir_module *m;
+	struct feed feed;
+	struct interface x;
+	const char **names; /* of the inputs, as in the text */
+	ir_tensor **in;
+	ir_tensor **out;
+	struct tolerance tol;
+};
+
+/* A line about what takes long, when somebody looks. */
+static void
+progress(const char *what)
+{
+	if (!isatty(2))
+		return;
+	if (what)
+		fprintf(stderr, "\r\033[K%s ...", what);
+	else
+		fprintf(stderr, "\r\033[K");
+}
+
+static bool
+number_option(struct run *r, const char *name, const char *text, double *out)
+{
+	char *end;
+
+	if (!text)
+		return true;
+	*out = strtod(text, &end);
+	if (end != text && !*end && *out >= 0)
+		return true;
+	diag_error(&r->tool.diag, LOC_NONE, "option '--%s': '%s' is no number",
+		   name, text);
+	return false;
+}
+
+static bool
+check_options(struct run *r)
+{
+	const char *level = r->o.level ? r->o.level : "2";
+
+	r->tol = (struct tolerance){1e-4, 1e-5, r->o.equal_nan};
+	if (strlen(level) != 1 || *level < '0' || *level > '3') {
+		diag_error(&r->tool.diag, LOC_NONE,
+			   "option '-O': '%s' is none of 0..3", level);
+		return false;
+	}
+	return number_option(r, "rtol", r->o.rtol, &r->tol.rtol) &&
+	       number_option(r, "atol", r->o.atol, &r->tol.atol);
+}
+
+static bool
+read_inputs(struct run *r)
+{
+	r->feed.diag = &r->tool.diag;
+	r->feed.fill = r->o.fill != FILL_NOT;
+	r->feed.how = (enum fill_kind)r->o.fill;
+	r->feed.seed = (uint64_t)r->o.seed;
+	for (size_t i = 0; i < r->o.inputs.len; i++)
+		if (!feed_option(&r->feed, r->o.inputs.at[i]))
+			return false;
+	for (size_t i = 0; i < r->o.params.len; i++)
+		if (!feed_file(&r->feed, NULL, r->o.params.at[i]))
+			return false;
+	return true;
+}
+
+/* Names of main's parameters, one per tensor, before they are lowered. */
+static void
+note_names(struct run *r, const struct ir_function *fn)
+{
+	size_t n = 0, max = 0;
+
+	for (uint32_t i = 0; i < fn->nparams; i++)
+		max += 1;
+	r->names = arena_alloc(&r->tool.arena, (max + 1) * sizeof(*r->names));
+	for (uint32_t i = 0; i < fn->nparams; i++) {
+		const ir_type *t = fn->params[i]->base.type;
+
+		if (t && t->kind != TYPE_TENSOR) {
+			r->names = NULL; /* tuples: names of slots */
+			return;
+		}
+		r->names[n++] = fn->params[i]->name;
+	}
+}
+
+static bool
+lower(struct run *r)
+{
+	struct lower_options o = {.before = r->o.relay_passes,
+				  .to = LOWER_CALLS};
+	const ir_def *main;
+
+	progress("compiling");
+	if (!ir_verify_module(r->m, &r->tool.diag))
+		return false;
+	main = ir_module_find(r->m, ir_name(r->cx, "main"));
+	if (!main) {
+		diag_error(&r->tool.diag, LOC_NONE, "there is no '@main'");
+		return false;
+	}
+	if (main->kind == DEF_FUNCTION) {
+		if (!ir_infer_module(r->m, &r->tool.diag) ||
+		    !feed_placeholders(&r->feed, r->m))
+			return false;
+		note_names(r, main->fn);
+	}
+	if (!lower_module(&r->manager, r->m, &o))
+		return false;
+	if (interface_of(r->m, &r->x, &r->tool.arena))
+		return true;
+	diag_error(&r->tool.diag, LOC_NONE, "'@main' cannot be run");
+	return false;
+}
+
+static bool
+make_inputs(struct run *r)
+{
+	r->in = arena_alloc(&r->tool.arena,
+			    (r->x.ninputs + 1) * sizeof(struct ir_tensor *));
+	for (uint32_t i = 0; i < r->x.ninputs; i++) {
+		const struct interface_slot *s = &r->x.slots[i];
+
+		r->in[i] =
+			feed_tensor(&r->feed, r->names ? r->names[i] : s->label,
+				    s->dtype, s->shape, s->ndim);
+		if (!r->in[i])
+			return false;
+	}
+	return true;
+}
+
+static ir_tensor **
+make_outputs(struct run *r)
+{
+	ir_tensor **out =
+		arena_alloc(&r->tool.arena,
+			    (r->x.noutputs + 1) * sizeof(struct ir_tensor *));
+
+	for (uint32_t i = 0; i < r->x.noutputs; i++) {
+		const struct interface_slot *s = &r->x.slots[r->x.ninputs + i];
+
+		out[i] = ir_tensor_new(s->dtype, s->shape, s->ndim);
+	}
+	return out;
+}
+
+static void
+free_tensors(ir_tensor **t, uint32_t n)
+{
+	for (uint32_t i = 0; t && i < n; i++)
+		ir_tensor_unref(t[i]);
+}
+
+static struct runner *
+new_runner(struct run *r, const char *engine)
+{
+	struct diag *d = &r->tool.diag;
+	struct llvm_options o = {
+		.cpu = r->o.cpu ? r->o.cpu : "native",
+		.features = r->o.features,
+		.level = r->o.level ? *r->o.level - '0' : 2,
+	};
+
+	if (!strcmp(engine, "interp"))
+		return runner_interp(r->m, &r->x, d);
+	if (!strcmp(engine, "jit"))
+		return runner_jit(r->m, &r->x, &o, (int)r->o.threads, d);
+	diag_error(d, LOC_NONE, "there is no engine '%s'", engine);
+	diag_note(d, LOC_NONE, "engines are jit, interp, lib:FILE");
+	return NULL;
+}
+
+static double
+now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void
+print_times(double *t, size_t n)
+{
+	double sum = 0;
+
+	qsort(t, n, sizeof(*t), by_value);
+	for (size_t i = 0; i < n; i++)
+		sum += t[i];
+	fprintf(stderr,
+		"%zu runs: min %.3f ms, median %.3f, mean %.3f, max %.3f\n", n,
+		1e3 * t[0], 1e3 * t[n / 2], 1e3 * sum / (double)n,
+		1e3 * t[n - 1]);
+}
+
+static bool
+execute(struct run *r, struct runner *runner, ir_tensor **out)
+{
+	bool bench = r->o.bench;
+	long long warmup = r->o.warmup >= 0 ? r->o.warmup : bench ? 2 : 0;
+	long long n = r->o.repeat > 0 ? r->o.repeat : bench ? 10 : 1;
+	double *times = xcalloc((size_t)n, sizeof(*times));
+	bool ok = true;
+
+	progress("running");
+	for (long long i = 0; i < warmup && ok; i++)
+		ok = runner_run(runner, r->in, out);
+	for (long long i = 0; i < n && ok; i++) {
+		double start = now();
+
+		ok = runner_run(runner, r->in, out);
+		times[i] = now() - start;
+	}
+	progress(NULL);
+	if (ok && bench)
+		print_times(times, (size_t)n);
+	free(times);
+	return ok;
+}
+
+static bool
+run_engine(struct run *r, const char *engine, ir_tensor **out)
+{
+	struct runner *runner = new_runner(r, engine);
+	bool ok = runner && execute(r, runner, out);
+
+	runner_free(runner);
+	return ok;
+}
+
+static bool
+ends_in(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n >= m && !strcmp(s + n - m, end);
+}
+
+static bool
+write_npz(struct run *r)
+{
+	struct named_tensors list = {0};
+	struct buf text = {0};
+	bool ok;
+
+	for (uint32_t i = 0; i < r->x.noutputs; i++) {
+		char name[32];
+		int n = snprintf(name, sizeof(name), "%u", i);
+
+		named_tensors_add(&list, name, (size_t)n,
+				  ir_tensor_ref(r->out[i]));
+	}
+	npz_write(&text, &list);
+	ok = outfile_write(r->o.output, text.at, text.len, &r->tool.diag);
+	named_tensors_free(&list);
+	buf_free(&text);
+	return ok;
+}
+
+static bool
+write_outputs(struct run *r)
+{
+	struct diag *d = &r->tool.diag;
+	const char *slash = ends_in(r->o.output, "/") ? "" : "/";
+
+	if (ends_in(r->o.output, ".npz"))
+		return write_npz(r);
+	if (!outfile_make_directory(r->o.output, d))
+		return false;
+	for (uint32_t i = 0; i < r->x.noutputs; i++) {
+		struct buf text = {0};
+		const char *path = arena_printf(&r->tool.arena, "%s%s%u.npy",
+						r->o.output, slash, i);
+		bool ok;
+
+		npy_write(&text, r->out[i]);
+		ok = outfile_write(path, text.at, text.len, d);
+		buf_free(&text);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+/* Compare output I with WANT; FROM says where that is from. */
+static void
+compare(struct run *r, uint32_t i, const ir_tensor *want, const char *from)
+{
+	struct buf text = {0};
+
+	if (!tensors_agree(r->out[i], want, &r->tol, &text)) {
+		fprintf(stderr, "relay-run: output %u differs from %s:\n%s", i,
+			from, text.at);
+		r->tool.status = STATUS_DIFFERS;
+	}
+	buf_free(&text);
+}
+
+static bool
+compare_expected(struct run *r)
+{
+	struct feed want = {.diag = &r->tool.diag};
+	bool npz = ends_in(r->o.expect, ".npz"), ok = true;
+
+	if (npz)
+		ok = feed_file(&want, NULL, r->o.expect);
+	for (uint32_t i = 0; i < r->x.noutputs && ok; i++) {
+		char name[32];
+		const ir_tensor *t;
+
+		snprintf(name, sizeof(name), "%u", i);
+		if (!npz)
+			ok = feed_file(&want, name,
+				       arena_printf(&r->tool.arena, "%s/%u.npy",
+						    r->o.expect, i));
+		t = named_tensors_find(&want.given, name);
+		if (ok && t) {
+			compare(r, i, t, r->o.expect);
+		} else if (ok) {
+			diag_error(&r->tool.diag, LOC_NONE,
+				   "'%s' has no output %u", r->o.expect, i);
+			ok = false;
+		}
+	}
+	feed_free(&want);
+	return ok;
+}
+
+static bool
+compare_engines(struct run *r)
+{
+	ir_tensor **other;
+	bool ok;
+
+	if (r->o.compare.len != 2) {
+		diag_error(&r->tool.diag, LOC_NONE,
+			   "option '--compare-engines' wants two engines");
+		return false;
+	}
+	other = make_outputs(r);
+	ok = run_engine(r, r->o.compare.at[0], r->out) &&
+	     run_engine(r, r->o.compare.at[1], other);
+	for (uint32_t i = 0; i < r->x.noutputs && ok; i++)
+		compare(r, i, other[i],
+			arena_printf(&r->tool.arena, "engine %s",
+				     r->o.compare.at[1]));
+	free_tensors(other, r->x.noutputs);
+	return ok;
+}
+
+static void
+put_elements(struct buf *out, const ir_tensor *t)
+{
+	int64_t n = ir_tensor_size(t);
+
+	for (int64_t i = 0; i < n; i++) {
+		buf_putc(out, i % 8 || !i ? ' ' : '\n');
+		if (dtype_is_float(t->dtype))
+			buf_printf(out, "%.9g", ir_tensor_get_double(t, i));
+		else
+			buf_int(out, ir_tensor_get_int(t, i));
+	}
+	buf_putc(out, '\n');
+}
+
+static void
+print_outputs(struct run *r)
+{
+	struct buf text = {0};
+
+	for (uint32_t i = 0; i < r->x.noutputs; i++) {
+		buf_printf(&text, "out%u: ", i);
+		tensor_summary(&text, r->out[i]);
+		buf_putc(&text, '\n');
+		if (r->o.show == SHOW_FULL)
+			put_elements(&text, r->out[i]);
+	}
+	if (text.len)
+		outfile_write("-", text.at, text.len, &r->tool.diag);
+	buf_free(&text);
+}
+
+static void
+finish(struct run *r)
+{
+	if (r->o.output && !write_outputs(r))
+		return;
+	if (r->o.expect && !compare_expected(r))
+		return;
+	if (r->o.show != SHOW_NONE)
+		print_outputs(r);
+}
+
+static void
+run_module(struct run *r)
+{
+	const char *engine = r->o.engine ? r->o.engine : "jit";
+	bool ok;
+
+	if (!read_inputs(r) || !lower(r) || !make_inputs(r))
+		return;
+	r->out = make_outputs(r);
+	ok = r->o.compare.len ? compare_engines(r)
+			      : run_engine(r, engine, r->out);
+	if (ok)
+		finish(r);
+}
+
+static void
+run_library(struct run *r, const char *path)
+{
+	struct runner *lib = runner_library(path, &r->x, &r->tool.arena,
+					    (int)r->o.threads, &r->tool.diag);
+
+	if (lib && read_inputs(r) && make_inputs(r)) {
+		r->out = make_outputs(r);
+		if (execute(r, lib, r->out))
+			finish(r);
+	}
+	runner_free(lib);
+}
+
+static void
+run_text(struct run *r)
+{
+	struct diag *d = &r->tool.diag;
+	struct parse_options o = PARSE_OPTIONS_DEFAULT;
+	const char *path = tool_input(&r->tool), *reason;
+	struct source s;
+
+	if (!path ||
+	    !pass_manager_init(&r->manager, d, &r->o.passes, &r->tool.arena))
+		return;
+	if (!source_open(&s, path, &reason)) {
+		diag_error(d, LOC_NONE, "cannot read '%s': %s", path, reason);
+		return;
+	}
+	d->source = &s;
+	r->cx = ir_context_new();
+	r->m = parse_module(r->cx, &s, d, &o);
+	if (r->m) {
+		input_use_spans(r->m, d);
+		run_module(r);
+		input_use_spans(NULL, d);
+	}
+	progress(NULL);
+	if (!pass_manager_end(&r->manager) && !d->errors)
+		r->tool.status = 1;
+	if (r->m)
+		ir_module_free(r->m);
+	ir_context_free(r->cx);
+	d->source = NULL;
+	source_free(&s);
+}
+
+int
+main(int argc, char **argv)
+{
+	static struct run r = {.o = {.passes = PASS_OPTIONS_DEFAULT,
+				     .fill = FILL_NOT,
+				     .warmup = -1,
+				     .equal_nan = true}};
+
+	r.tool.set = (struct option_set){
+		.tool = "relay-run",
+		.overview = "run a Relay module on given inputs",
+		.usage = "[options] [file]",
+		.table = table,
+		.count = sizeof(table) / sizeof(*table),
+	};
+	if (tool_start(&r.tool, argc, argv, &r.o, &r.o.tool) &&
+	    check_options(&r)) {
+		if (r.o.engine && !strncmp(r.o.engine, "lib:", 4))
+			run_library(&r, r.o.engine + 4);
+		else
+			run_text(&r);
+	}
+	free_tensors(r.in, r.x.ninputs);
+	free_tensors(r.out, r.x.noutputs);
+	feed_free(&r.feed);
+	return tool_end(&r.tool);
+}
