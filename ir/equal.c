@@ -85,7 +85,7 @@ path_to(struct equal *q, struct visit last)
 
 	for (; last.edge != EDGE_ROOT; last = q->visits.at[last.parent])
 		vec_push(&way, last);
-	if (q->def_a)
+	if (q->def_a && q->def_b)
 		buf_printf(&text, "@%s", q->def_a->name);
 	for (size_t i = way.len; i > 0; i--) {
 		if (way.len > SHOWN && i == way.len - SHOWN / 2) {
@@ -100,26 +100,46 @@ path_to(struct equal *q, struct visit last)
 	return path;
 }
 
-static void
-differ(struct equal *q, const struct pair *p, const char *what)
+void
+equal_differ(struct equal *q, const struct pair *p, const char *what)
 {
-	if (q->differs)
-		return;
-	q->differs = true;
-	if (!q->first)
-		return;
-	*q->first = (struct ir_difference){
+	enum { MOST = 1000 };
+	struct ir_difference d = {
 		.a = p->a,
 		.b = p->b,
 		.def_a = q->def_a,
 		.def_b = q->def_b,
 		.what = what,
-		.path = path_to(q, p->from),
 	};
+
+	if (q->all && q->all->all.len < MOST) {
+		d.path = path_to(q, p->from);
+		vec_push(&q->all->all, d);
+	} else if (q->first && !q->differs) {
+		d.path = path_to(q, p->from);
+		*q->first = d;
+	}
+	q->differs = true;
 }
 
-#define DIFFER(q, p, ...) \
-	differ((q), (p), (q)->first ? ir_namef((q)->cx, __VA_ARGS__) : "")
+/* Somebody reads the sentences. */
+bool
+equal_wants_text(const struct equal *q)
+{
+	return q->all || (q->first && !q->differs);
+}
+
+/* Nothing more to find out. */
+bool
+equal_is_decided(const struct equal *q)
+{
+	return q->differs && !q->all;
+}
+
+#define DIFFER(q, p, ...)                                                 \
+	equal_differ((q), (p),                                            \
+		     equal_wants_text(q) ? ir_namef((q)->cx, __VA_ARGS__) \
+					 : "")
 
 /* --------------------------------------------------------------- walk -- */
 
@@ -164,12 +184,18 @@ same_annotation(struct equal *q, const struct pair *p, const ir_expr *a,
 	u = annotation(q, b, u);
 	if (equal_types(q, t, u))
 		return true;
-	if (q->first)
-		DIFFER(q, p, "%s: type %s, %s", whose, type_text(q, t),
+	if (equal_wants_text(q))
+		DIFFER(q, p, "%s: type %s against %s", whose, type_text(q, t),
 		       type_text(q, u));
 	else
-		differ(q, p, "");
+		equal_differ(q, p, "");
 	return false;
+}
+
+static const char *
+name_of_var(struct equal *q, const struct ir_var *v)
+{
+	return equal_wants_text(q) ? ir_namef(q->cx, "%%%s", v->name) : "";
 }
 
 /* A is bound here on one side, B on the other. */
@@ -178,8 +204,7 @@ bind_vars(struct equal *q, const struct pair *p, const struct ir_var *a,
 	  const struct ir_var *b)
 {
 	if (!same_annotation(q, p, &a->base, a->annotation, &b->base,
-			     b->annotation,
-			     q->first ? ir_namef(q->cx, "%%%s", a->name) : ""))
+			     b->annotation, name_of_var(q, a)))
 		return false;
 	if (!equal_metas(q, a->vdevice, b->vdevice)) {
 		DIFFER(q, p, "%%%s: different virtual devices", a->name);
@@ -199,11 +224,11 @@ compare_vars(struct equal *q, const struct pair *p)
 
 	if (ptrmap_find(&q->left, a) || ptrmap_find(&q->right, b)) {
 		if (ptrmap_get(&q->left, a) != b)
-			DIFFER(q, p, "variable %%%s, %%%s", a->name, b->name);
+			DIFFER(q, p, "variable %%%s against %%%s", a->name, b->name);
 	} else if (q->o->map_free_vars) {
 		bind_vars(q, p, a, b);
 	} else if (a != b) {
-		DIFFER(q, p, "free variable %%%s, %%%s", a->name, b->name);
+		DIFFER(q, p, "free variable %%%s against %%%s", a->name, b->name);
 	}
 }
 
@@ -212,7 +237,7 @@ compare_names(struct equal *q, const struct pair *p, const char *a,
 	      const char *b, const char *what)
 {
 	if (a != b && strcmp(a, b) != 0)
-		DIFFER(q, p, "%s %s, %s", what, a, b);
+		DIFFER(q, p, "%s %s against %s", what, a, b);
 }
 
 static void
@@ -225,7 +250,7 @@ compare_leaves(struct equal *q, const struct pair *p)
 	case IR_CONSTANT:
 		if (!equal_constants(q, ir_as_constant(p->a),
 				     ir_as_constant(p->b)))
-			differ(q, p, "different constants");
+			equal_differ(q, p, "different constants");
 		break;
 	case IR_GLOBAL:
 		compare_names(q, p, ir_as_global(p->a)->name,
@@ -250,15 +275,19 @@ compare_calls(struct equal *q, const struct pair *p)
 	const char *name;
 
 	if (a->nargs != b->nargs) {
-		DIFFER(q, p, "%u arguments, %u", a->nargs, b->nargs);
+		DIFFER(q, p, "%u arguments against %u", a->nargs, b->nargs);
 		return;
 	}
-	if (!equal_records(q, a->attrs, b->attrs, &name) &&
-	    a->callee->kind == b->callee->kind)
+	if (a->callee->kind == IR_OP && b->callee->kind == IR_OP &&
+	    ir_as_op_ref(a->callee)->op != ir_as_op_ref(b->callee)->op)
+		compare_names(q, p, ir_as_op_ref(a->callee)->op->name,
+			      ir_as_op_ref(b->callee)->op->name, "operator");
+	else if (!equal_records(q, a->attrs, b->attrs, &name))
 		DIFFER(q, p, "attribute %s differs", name);
 	for (uint32_t i = a->nargs; i > 0; i--)
 		push(q, a->args[i - 1], b->args[i - 1], EDGE_ARG, i - 1);
-	push(q, a->callee, b->callee, EDGE_CALLEE, 0);
+	if (a->callee->kind != IR_OP || b->callee->kind != IR_OP)
+		push(q, a->callee, b->callee, EDGE_CALLEE, 0);
 }
 
 static bool
@@ -268,11 +297,11 @@ same_head(struct equal *q, const struct pair *p, const struct ir_function *a,
 	const char *name;
 
 	if (a->nparams != b->nparams) {
-		DIFFER(q, p, "%u parameters, %u", a->nparams, b->nparams);
+		DIFFER(q, p, "%u parameters against %u", a->nparams, b->nparams);
 		return false;
 	}
 	if (a->ntype_params != b->ntype_params) {
-		DIFFER(q, p, "%u type parameters, %u", a->ntype_params,
+		DIFFER(q, p, "%u type parameters against %u", a->ntype_params,
 		       b->ntype_params);
 		return false;
 	}
@@ -298,7 +327,7 @@ compare_functions(struct equal *q, const struct pair *p)
 			     "result"))
 		return;
 	if (!equal_metas(q, a->vdevice, b->vdevice) || !a->body != !b->body)
-		differ(q, p, "different virtual devices or bodies");
+		equal_differ(q, p, "different virtual devices or bodies");
 	else if (a->body)
 		push(q, a->body, b->body, EDGE_BODY, 0);
 }
@@ -323,7 +352,7 @@ same_pattern(struct equal *q, const struct pair *p, const ir_pattern *a,
 	if (a->kind != b->kind || a->n != b->n ||
 	    (a->kind == PATTERN_CTOR &&
 	     strcmp(a->ctor->name, b->ctor->name) != 0)) {
-		differ(q, p, "different patterns");
+		equal_differ(q, p, "different patterns");
 		return false;
 	}
 	if (a->kind == PATTERN_VAR && !bind_vars(q, p, a->var, b->var))
@@ -341,7 +370,7 @@ compare_matches(struct equal *q, const struct pair *p)
 	const struct ir_match *b = ir_as_match(p->b);
 
 	if (a->nclauses != b->nclauses || a->complete != b->complete) {
-		DIFFER(q, p, "%s of %u clauses, %s of %u",
+		DIFFER(q, p, "%s of %u clauses against %s of %u",
 		       a->complete ? "match" : "match?", a->nclauses,
 		       b->complete ? "match" : "match?", b->nclauses);
 		return;
@@ -363,7 +392,7 @@ compare_tuples(struct equal *q, const struct pair *p)
 	const struct ir_tuple *b = ir_as_tuple(p->b);
 
 	if (a->nfields != b->nfields) {
-		DIFFER(q, p, "%u fields, %u", a->nfields, b->nfields);
+		DIFFER(q, p, "%u fields against %u", a->nfields, b->nfields);
 		return;
 	}
 	for (uint32_t i = a->nfields; i > 0; i--)
@@ -388,7 +417,7 @@ compare_projections(struct equal *q, const struct pair *p)
 	const struct ir_proj *b = ir_as_proj(p->b);
 
 	if (a->index != b->index)
-		DIFFER(q, p, "field .%u, .%u", a->index, b->index);
+		DIFFER(q, p, "field .%u against .%u", a->index, b->index);
 	push(q, a->tuple, b->tuple, EDGE_TUPLE, 0);
 }
 
@@ -431,7 +460,7 @@ compare(struct equal *q, const struct pair *p)
 {
 	vec_push(&q->visits, p->from);
 	if (p->a->kind != p->b->kind) {
-		DIFFER(q, p, "%s, %s", kind_name(p->a), kind_name(p->b));
+		DIFFER(q, p, "%s against %s", kind_name(p->a), kind_name(p->b));
 	} else if (p->a->kind <= IR_CTOR) {
 		compare_leaves(q, p);
 	} else if (ptrmap_find(&q->left, p->a) ||
@@ -445,12 +474,12 @@ compare(struct equal *q, const struct pair *p)
 	}
 }
 
-static void
-run(struct equal *q, const ir_expr *a, const ir_expr *b)
+void
+equal_run(struct equal *q, const ir_expr *a, const ir_expr *b)
 {
 	q->visits.len = 0;
 	vec_push(&q->todo, ((struct pair){a, b, {0, 0, EDGE_ROOT}}));
-	while (q->todo.len && !q->differs) {
+	while (q->todo.len && !equal_is_decided(q)) {
 		struct pair next = vec_pop(&q->todo);
 
 		compare(q, &next);
@@ -458,20 +487,23 @@ run(struct equal *q, const ir_expr *a, const ir_expr *b)
 	q->todo.len = 0;
 }
 
-static void
-start(struct equal *q, ir_context *cx, const struct ir_equal_options *o,
-      struct ir_difference *first)
+void
+equal_start(struct equal *q, ir_context *cx, const struct ir_equal_options *o,
+	    struct ir_difference *first)
 {
 	*q = (struct equal){.cx = cx, .o = o ? o : &no_options, .first = first};
 	if (first)
 		*first = (struct ir_difference){.path = ""};
 }
 
-static bool
-finish(struct equal *q)
+bool
+equal_finish(struct equal *q)
 {
 	ptrmap_free(&q->left);
-	ptrmap_free(&q->right);
+	if (q->all)
+		q->all->pairs = q->right;
+	else
+		ptrmap_free(&q->right);
 	vec_free(&q->todo);
 	vec_free(&q->visits);
 	return !q->differs;
@@ -483,157 +515,7 @@ ir_equal(ir_context *cx, const ir_expr *a, const ir_expr *b,
 {
 	struct equal q;
 
-	start(&q, cx, o, first);
-	run(&q, a, b);
-	return finish(&q);
-}
-
-/* ------------------------------------------------------------ modules -- */
-
-/* A difference between definitions, not inside them. */
-static void
-modules_differ(struct equal *q, const char *what)
-{
-	struct pair nothing = {NULL, NULL, {0, 0, EDGE_ROOT}};
-
-	differ(q, &nothing, what);
-}
-
-#define MODULES_DIFFER(q, ...) \
-	modules_differ((q), (q)->first ? ir_namef((q)->cx, __VA_ARGS__) : "")
-
-static bool
-same_ctor(struct equal *q, const struct ir_ctor *a, const struct ir_ctor *b)
-{
-	if (strcmp(a->name, b->name) != 0 || a->nfields != b->nfields)
-		return false;
-	for (uint32_t i = 0; i < a->nfields; i++)
-		if (!equal_types(q, a->fields[i], b->fields[i]))
-			return false;
-	return true;
-}
-
-static bool
-same_type_def(struct equal *q, const ir_type_def *a, const ir_type_def *b)
-{
-	if (a->is_extern != b->is_extern || a->nparams != b->nparams ||
-	    a->nctors != b->nctors)
-		return false;
-	for (uint32_t i = 0; i < a->nparams; i++)
-		equal_bind(q, a->params[i], b->params[i]);
-	for (uint32_t i = 0; i < a->nctors; i++)
-		if (!same_ctor(q, a->ctors[i], b->ctors[i]))
-			return false;
-	return true;
-}
-
-static void
-compare_type_defs(struct equal *q, const ir_module *a, const ir_module *b)
-{
-	for (size_t i = 0; i < a->types.len; i++) {
-		const ir_type_def *t = a->types.at[i];
-		const ir_type_def *u = ir_module_find_type(b, t->name);
-
-		if (!u)
-			MODULES_DIFFER(q, "only the first has type %s",
-				       t->name);
-		else if (!same_type_def(q, t, u))
-			MODULES_DIFFER(q, "type %s differs", t->name);
-	}
-	for (size_t i = 0; i < b->types.len; i++)
-		if (!ir_module_find_type(a, b->types.at[i]->name))
-			MODULES_DIFFER(q, "only the second has type %s",
-				       b->types.at[i]->name);
-}
-
-/* The text of a definition of a level below Relay. */
-static void
-text_of(struct buf *out, const ir_def *d)
-{
-	if (d->kind == DEF_RAW) {
-		buf_put(out, d->raw, d->raw_len);
-	} else if (d->kind == DEF_TIR) {
-		tir_print_func(out, d->tir);
-	} else {
-		te_print_func(out, d->te);
-		if (d->schedule)
-			te_print_schedule(out, d->schedule);
-	}
-}
-
-static void
-compare_defs(struct equal *q, const ir_def *a, const ir_def *b)
-{
-	struct buf x = {0};
-	struct buf y = {0};
-
-	q->def_a = a;
-	q->def_b = b;
-	if (a->kind != b->kind) {
-		MODULES_DIFFER(q, "@%s: definitions of different levels",
-			       a->name);
-	} else if (a->kind == DEF_FUNCTION) {
-		run(q, &a->fn->base, &b->fn->base);
-	} else {
-		text_of(&x, a);
-		text_of(&y, b);
-		if (x.len != y.len || (x.len && memcmp(x.at, y.at, x.len)))
-			MODULES_DIFFER(q, "the text of @%s differs", a->name);
-		buf_free(&x);
-		buf_free(&y);
-	}
-}
-
-static bool
-is_wanted(struct equal *q, const ir_def *d)
-{
-	const char *const *at = q->o->only;
-
-	while (at && *at && strcmp(*at, d->name) != 0)
-		at++;
-	return !at || *at;
-}
-
-/* Both lists of definitions are sorted: go through them side by side. */
-static void
-compare_all_defs(struct equal *q, ir_def **a, size_t na, ir_def **b, size_t nb)
-{
-	size_t i = 0;
-	size_t j = 0;
-
-	while ((i < na || j < nb) && !q->differs) {
-		int order = i == na   ? 1
-			    : j == nb ? -1
-				      : strcmp(a[i]->name, b[j]->name);
-		const ir_def *d = order <= 0 ? a[i] : b[j];
-
-		if (is_wanted(q, d)) {
-			q->def_a = order <= 0 ? d : NULL;
-			q->def_b = order >= 0 ? b[j] : NULL;
-			if (order)
-				MODULES_DIFFER(q, "only the %s has @%s",
-					       order < 0 ? "first" : "second",
-					       d->name);
-			else
-				compare_defs(q, d, b[j]);
-		}
-		i += order <= 0;
-		j += order >= 0;
-	}
-}
-
-bool
-ir_module_equal(const ir_module *a, const ir_module *b,
-		const struct ir_equal_options *o, struct ir_difference *first)
-{
-	ir_def **defs_a = ir_module_sorted(a);
-	ir_def **defs_b = ir_module_sorted(b);
-	struct equal q;
-
-	start(&q, a->cx, o, first);
-	compare_type_defs(&q, a, b);
-	compare_all_defs(&q, defs_a, a->defs.len, defs_b, b->defs.len);
-	free(defs_a);
-	free(defs_b);
-	return finish(&q);
+	equal_start(&q, cx, o, first);
+	equal_run(&q, a, b);
+	return equal_finish(&q);
 }

@@ -15,6 +15,8 @@
 #include <stdint.h>
 
 #include "ir/fwd.h"
+#include "support/ptrmap.h"
+#include "support/vec.h"
 
 struct ir_equal_options {
 	bool map_free_vars;
@@ -42,6 +44,21 @@ bool ir_equal(ir_context *cx, const ir_expr *a, const ir_expr *b,
 bool ir_module_equal(const ir_module *a, const ir_module *b,
 		     const struct ir_equal_options *o,
 		     struct ir_difference *first);
+
+/*
+ * The same, but going on after a difference where that makes sense. ALL are
+ * differences in order (the first 1000); PAIRS leads from nodes of B to the
+ * nodes of A that stand for them. Zeros to start; free with the function.
+ */
+struct ir_comparison {
+	VEC(struct ir_difference) all;
+	struct ptrmap pairs;
+};
+
+bool ir_module_compare(const ir_module *a, const ir_module *b,
+		       const struct ir_equal_options *o,
+		       struct ir_comparison *out);
+void ir_comparison_free(struct ir_comparison *c);
 
 /*
  * Equal expressions have equal hashes, on every machine. Annotations count;

@@ -50,10 +50,24 @@ struct equal {
 	VEC(struct pair) todo;
 	VEC(struct visit) visits;
 	struct ir_difference *first; /* or NULL */
+	struct ir_comparison *all;   /* or NULL; then it goes on */
 	const ir_def *def_a;
 	const ir_def *def_b;
 	bool differs;
 };
+
+/* equal.c */
+void equal_start(struct equal *q, ir_context *cx,
+		 const struct ir_equal_options *o, struct ir_difference *first);
+void equal_run(struct equal *q, const ir_expr *a, const ir_expr *b);
+bool equal_finish(struct equal *q);
+void equal_differ(struct equal *q, const struct pair *p, const char *what);
+
+/* Somebody reads the sentences. */
+bool equal_wants_text(const struct equal *q);
+
+/* Nothing more to find out. */
+bool equal_is_decided(const struct equal *q);
 
 /* Pair A up with B; false if either belongs to another one. */
 bool equal_bind(struct equal *q, const void *a, const void *b);

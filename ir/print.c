@@ -224,29 +224,56 @@ put_def(struct print *p, const ir_def *d)
 	}
 }
 
+static void
+put_module(struct print *p)
+{
+	ir_def **defs = ir_module_sorted(p->m);
+	unsigned count;
+
+	for (size_t i = 0; i < p->m->defs.len; i++)
+		if (defs[i]->kind == DEF_FUNCTION)
+			reserve(p, &defs[i]->fn->base);
+	count = put_type_defs(p);
+	for (size_t i = 0; i < p->m->defs.len; i++) {
+		if (!is_wanted(p->o, defs[i]->name))
+			continue;
+		if (count++)
+			buf_putc(p->out, '\n');
+		put_def(p, defs[i]);
+	}
+	print_meta_section(p);
+	free(defs);
+}
+
 void
 ir_print_module(struct buf *out, const ir_module *m,
 		const struct print_options *o)
 {
-	ir_def **defs = ir_module_sorted(m);
 	struct print p;
-	unsigned count;
 
 	start(&p, out, m, o);
-	for (size_t i = 0; i < m->defs.len; i++)
-		if (defs[i]->kind == DEF_FUNCTION)
-			reserve(&p, &defs[i]->fn->base);
-	count = put_type_defs(&p);
-	for (size_t i = 0; i < m->defs.len; i++) {
-		if (!is_wanted(o, defs[i]->name))
-			continue;
-		if (count++)
-			buf_putc(out, '\n');
-		put_def(&p, defs[i]);
-	}
-	print_meta_section(&p);
+	put_module(&p);
 	finish(&p);
-	free(defs);
+}
+
+void
+ir_print_aligned(struct buf *out_a, const ir_module *a, struct buf *out_b,
+		 const ir_module *b, const struct ptrmap *pairs,
+		 const struct print_options *o)
+{
+	struct print p;
+	struct print q;
+
+	start(&p, out_a, a, o);
+	put_module(&p);
+	start(&q, out_b, b, o);
+	q.model = &p;
+	q.pairs = pairs;
+	q.temps = p.temps;
+	print_take_names(&q, &p);
+	put_module(&q);
+	finish(&q);
+	finish(&p);
 }
 
 void

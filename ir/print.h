@@ -33,6 +33,15 @@ void ir_print_module(struct buf *out, const ir_module *m,
 void ir_print_expr(struct buf *out, const ir_module *m, const ir_expr *e,
 		   const struct print_options *o);
 
+/*
+ * Print A and B so that nodes that stand for each other have the same names:
+ * PAIRS leads from nodes of B to nodes of A (ir_module_compare makes it).
+ */
+struct ptrmap;
+void ir_print_aligned(struct buf *out_a, const ir_module *a, struct buf *out_b,
+		      const ir_module *b, const struct ptrmap *pairs,
+		      const struct print_options *o);
+
 /* For messages. Symbolic dimensions print as the name of the variable. */
 void ir_print_type(struct buf *out, const ir_type *t);
 const char *ir_type_text(ir_context *cx, const ir_type *t);

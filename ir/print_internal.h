@@ -90,9 +90,11 @@ struct print {
 	struct interner names;
 	struct print_node *nodes;
 	uint32_t nnodes;
-	uint32_t temps;        /* %N given so far */
-	VEC(uint32_t) touched; /* nodes with uses in this definition */
-	bool dotted_names;     /* a printed name holds '.' */
+	uint32_t temps;             /* %N given so far */
+	const struct print *model;  /* another print to be aligned with */
+	const struct ptrmap *pairs; /* own nodes to those of the model */
+	VEC(uint32_t) touched;      /* nodes with uses in this definition */
+	bool dotted_names;          /* a printed name holds '.' */
 
 	struct print_name_slot *name_slots;
 	size_t nname_slots;
@@ -117,6 +119,15 @@ print_node_of(struct print *p, const ir_expr *e)
 	return &p->nodes[e->id];
 }
 
+/* What the model knows of the node that E stands for; NULL: nothing. */
+static inline const struct print_node *
+print_model_node(const struct print *p, const ir_expr *e)
+{
+	const ir_expr *other = p->pairs ? ptrmap_get(p->pairs, e) : NULL;
+
+	return other ? &p->model->nodes[other->id] : NULL;
+}
+
 /* Never gets a %N of its own. */
 static inline bool
 print_always_inline(const ir_expr *e)
@@ -137,6 +148,7 @@ void print_write_def(struct print *p, const char *name,
 
 /* print_name.c: the name of V in the whole print, without '%'. */
 const char *print_unique_name(struct print *p, const char *hint);
+void print_take_names(struct print *p, const struct print *other);
 bool print_name_taken(struct print *p, const char *name, size_t len);
 
 /* What stands after ": " and "-> ", or NULL. */

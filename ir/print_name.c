@@ -114,6 +114,21 @@ print_unique_name(struct print *p, const char *hint)
 	return name;
 }
 
+/* Let nobody have a name that a variable of OTHER has. */
+void
+print_take_names(struct print *p, const struct print *other)
+{
+	bool is_new;
+
+	for (size_t i = 0; i < other->nname_slots; i++) {
+		const char *name = other->name_slots[i].name;
+
+		if (name)
+			slot_of(p, intern(&p->names, name, intern_len(name)),
+				&is_new);
+	}
+}
+
 /* Is NAME the printed name of some variable? */
 bool
 print_name_taken(struct print *p, const char *name, size_t len)

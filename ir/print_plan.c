@@ -69,6 +69,15 @@ plan_comment(struct plan *pl, const ir_expr *e)
 		print_plan_type(pl->p, t);
 }
 
+static const char *
+name_of(struct print *p, const struct ir_var *v)
+{
+	const struct print_node *model = print_model_node(p, &v->base);
+
+	return model && model->name ? model->name
+				    : print_unique_name(p, v->name);
+}
+
 static void
 plan_var(struct plan *pl, const struct ir_var *v)
 {
@@ -77,7 +86,7 @@ plan_var(struct plan *pl, const struct ir_var *v)
 	const ir_type *t = print_annotation(p, v);
 
 	if (!n->name) /* else it is bound twice, which shadows when read */
-		n->name = print_unique_name(p, v->name);
+		n->name = name_of(p, v);
 	if (v->vdevice)
 		print_meta_add(p, v->vdevice->type_key, PRINT_META_OBJECT,
 			       v->vdevice, v->vdevice);
@@ -115,6 +124,7 @@ static void
 place(struct plan *pl, const ir_expr *e, bool inline_)
 {
 	struct print_node *n = node_of(pl, e);
+	const struct print_node *model;
 
 	if (n->state == PRINT_PLACED)
 		return;
@@ -126,7 +136,8 @@ place(struct plan *pl, const ir_expr *e, bool inline_)
 	plan_comment(pl, e);
 	if (inline_)
 		return;
-	n->number = ++pl->p->temps;
+	model = print_model_node(pl->p, e);
+	n->number = model && model->number ? model->number : ++pl->p->temps;
 	add_line(pl, e);
 }
 
