@@ -32,6 +32,28 @@ int32_t relay_topk_indices(void *indices, const void *data, int64_t outer,
 int32_t relay_scan(void *out, const void *data, int64_t outer, int64_t n,
 		   int64_t inner, int64_t product, int64_t exclusive,
 		   int64_t dtype, int64_t out_dtype);
+/*
+ * DATA with updates put at indices along AXIS; HOW: 0 update, 1 add, 2 mul,
+ * 3 mean, 4 min, 5 max. D0... and I0... are the extents of the data and of
+ * the indices, RANK of each.
+ */
+int32_t relay_scatter_elements(void *out, const void *data,
+			       const void *indices, const void *updates,
+			       int64_t axis, int64_t how, int64_t dtype,
+			       int64_t index_dtype, int64_t rank, int64_t d0,
+			       int64_t d1, int64_t d2, int64_t d3, int64_t d4,
+			       int64_t d5, int64_t i0, int64_t i1, int64_t i2,
+			       int64_t i3, int64_t i4, int64_t i5);
+/*
+ * DATA with slices put at POINTS places; the indices are [coordinates,
+ * points]. D0... are the extents that the coordinates count in.
+ */
+int32_t relay_scatter_nd(void *out, const void *data, const void *indices,
+			 const void *updates, int64_t how, int64_t dtype,
+			 int64_t index_dtype, int64_t coordinates,
+			 int64_t points, int64_t slice, int64_t d0,
+			 int64_t d1, int64_t d2, int64_t d3, int64_t d4,
+			 int64_t d5);
 
 #pragma GCC visibility pop
 

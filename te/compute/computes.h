@@ -71,6 +71,8 @@ te_compute_fn compute_reshape;
 te_compute_fn compute_reverse;
 te_compute_fn compute_reverse_sequence;
 te_compute_fn compute_scan;
+te_compute_fn compute_scatter_elements;
+te_compute_fn compute_scatter_nd;
 te_compute_fn compute_sequence_mask;
 te_compute_fn compute_shape_of;
 te_compute_fn compute_sign;

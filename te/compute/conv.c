@@ -1,10 +1,11 @@
 /*
  * Convolutions of one, two and three dimensions, in any layout, grouped and
- * depthwise, and transposed.
+ * depthwise, transposed, and on quantized values.
  */
 #include "te/compute/computes.h"
 
 #include "te/compute/layout.h"
+#include "te/compute/qnn.h"
 
 struct conv {
 	struct te_call *c;
@@ -84,6 +85,20 @@ read_conv(struct conv *v, struct te_call *c)
 	return true;
 }
 
+/* Quantized operands lose their zero points first, so that padding is 0. */
+static void
+drop_zero_points(struct conv *v)
+{
+	enum op_id op = v->c->op->id;
+	char out = op == OP_qnn_conv2d ? 'O' : 'I';
+	int axis = ir_layout_index(&v->kernel, out);
+
+	if (op != OP_qnn_conv2d && op != OP_qnn_conv2d_transpose)
+		return;
+	v->x = te_without_zero(v->c, v->x, 2, 0);
+	v->w = te_without_zero(v->c, v->w, 3, axis < 0 ? 0 : (uint32_t)axis);
+}
+
 /* X with zeros around its spatial axes. */
 static struct te_tensor *
 padded(struct conv *v, struct te_tensor *x, const int64_t *before,
@@ -149,6 +164,7 @@ compute_nn_conv(struct te_call *c)
 
 	if (!read_conv(&v, c))
 		return false;
+	drop_zero_points(&v);
 	x = padded(&v, v.x, v.before, v.after);
 	b = te_begin_out(c, NULL, 0);
 	out = te_letters_of(c, &v.out, b->i);
@@ -247,6 +263,7 @@ compute_nn_conv_transpose(struct te_call *c)
 		before[k] = reach - v.before[k];
 		after[k] = reach - v.after[k] + extra[k];
 	}
+	drop_zero_points(&v);
 	x = padded(&v, dilated(&v), before, after);
 	b = te_begin_out(c, NULL, 0);
 	out = te_letters_of(c, &v.out, b->i);

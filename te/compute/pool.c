@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "te/compute/layout.h"
+#include "te/compute/qnn.h"
 
 struct pool {
 	struct te_call *c;
@@ -169,6 +170,8 @@ compute_nn_avg_pool(struct te_call *c)
 
 	if (!read_pool(&p, c))
 		return false;
+	if (c->op->id == OP_qnn_avg_pool2d)
+		p.x = te_requantize(c, p.x, 1, 3);
 	sum = fold_window(&p, padded(&p, te_zero(c, p.x->dtype)), TE_SUM);
 	b = te_begin_out(c, NULL, 0);
 	for (int k = 0; k < p.n; k++) {
@@ -181,8 +184,9 @@ compute_nn_avg_pool(struct te_call *c)
 	}
 	if (!counts_the_same(&p, include_pad))
 		count = te_max(c, count, te_int(c, 1));
+	count = divide(c, te_get(c, sum, b->i), count);
 	return te_output(c, 0,
-			 te_end(b, divide(c, te_get(c, sum, b->i), count)));
+			 te_end(b, te_saturate(c, te_out_dtype(c, 0), count)));
 }
 
 /*

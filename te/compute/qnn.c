@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "te/compute/qnn.h"
+
 static const struct dtype i32 = { DTYPE_INT, 32, 1 };
 static const struct dtype i64 = { DTYPE_INT, 64, 1 };
 static const struct dtype f32 = { DTYPE_FLOAT, 32, 1 };
@@ -31,9 +33,8 @@ param_int(struct te_call *c, uint32_t input, const tir_expr *const *at,
 	return te_cast(c, i32, param(c, c->in[input], at, axis));
 }
 
-/* V, an int32, cut to what T can hold and converted. */
-static const tir_expr *
-saturate(struct te_call *c, struct dtype t, const tir_expr *v)
+const tir_expr *
+te_saturate(struct te_call *c, struct dtype t, const tir_expr *v)
 {
 	if (t.bits < v->dtype.bits || t.code != v->dtype.code) {
 		int64_t high = t.code == DTYPE_INT
@@ -212,7 +213,33 @@ compute_qnn_requantize(struct te_call *c)
 				    te_attr_string(c, "compute_dtype"));
 
 	return te_output(c, 0,
-			 te_end(b, saturate(c, te_out_dtype(c, 0), v)));
+			 te_end(b, te_saturate(c, te_out_dtype(c, 0), v)));
+}
+
+struct te_tensor *
+te_without_zero(struct te_call *c, struct te_tensor *t, uint32_t zero,
+		uint32_t axis)
+{
+	struct te_body *b = te_begin_like(c, "shifted", t);
+	const tir_expr *v = te_cast(c, i32, te_get(c, t, b->i));
+
+	return te_end(b, te_sub(c, v, param_int(c, zero, b->i, axis)));
+}
+
+struct te_tensor *
+te_requantize(struct te_call *c, struct te_tensor *t, uint32_t scale,
+	      uint32_t out_scale)
+{
+	struct te_body *b = te_begin_like(c, "requantized", t);
+	struct requant r = {
+		param_scale(c, scale, b->i, 0),
+		param_int(c, scale + 1, b->i, 0),
+		param_scale(c, out_scale, b->i, 0),
+		param_int(c, out_scale + 1, b->i, 0),
+		false,
+	};
+
+	return te_end(b, requantized(c, te_get(c, t, b->i), &r));
 }
 
 /* Operand K (0, 1) of a binary operator, requantized to the output. */
@@ -275,7 +302,7 @@ compute_qnn_binary(struct te_call *c)
 		v = te_add(c, te_sub(c, operand(c, b, 0), operand(c, b, 1)),
 			   z);
 	return te_output(c, 0,
-			 te_end(b, saturate(c, te_out_dtype(c, 0), v)));
+			 te_end(b, te_saturate(c, te_out_dtype(c, 0), v)));
 }
 
 /* qnn.dense, qnn.batch_matmul: products of values without zero points. */
@@ -323,7 +350,7 @@ requantize_field(struct te_call *c, struct te_tensor *x,
 		false,
 	};
 
-	return te_end(b, saturate(c, x->dtype,
+	return te_end(b, te_saturate(c, x->dtype,
 				  requantized(c, te_get(c, x, b->i), &r)));
 }
 

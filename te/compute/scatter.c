@@ -1,0 +1,106 @@
+/*
+ * Scattering: a copy of the data with updates put at given places.
+ */
+#include "te/compute/computes.h"
+
+#include <string.h>
+
+enum { MAX_RANK = 6 };
+
+static int
+reduction_of(struct te_call *c, const char *attr)
+{
+	static const char *const names[] = { "update", "add", "mul",
+					     "mean",   "min", "max" };
+	const char *how = te_attr_string(c, attr);
+
+	for (int i = 0; i < 6; i++)
+		if (strcmp(names[i], how) == 0)
+			return i;
+	te_error(c, "'%s' is no way to put an update", how);
+	return -1;
+}
+
+static int64_t
+dtype_number(struct dtype t)
+{
+	return 256 * t.code + t.bits;
+}
+
+static void
+put_extents(struct te_extern *x, const int64_t *shape, uint32_t n)
+{
+	for (uint32_t i = 0; i < MAX_RANK; i++)
+		te_extern_int(x, i < n ? shape[i] : 1);
+}
+
+static struct te_extern *
+begin(struct te_call *c, const char *symbol)
+{
+	struct te_extern *x = te_extern_begin(c, NULL, symbol);
+	int64_t shape[TE_MAX_RANK];
+	uint32_t ndim = te_out_shape(c, 0, shape);
+
+	te_extern_output(x, te_out_dtype(c, 0), shape, ndim);
+	for (uint32_t i = 0; i < 3; i++)
+		te_extern_tensor(x, c->in[i]);
+	return x;
+}
+
+bool
+compute_scatter_elements(struct te_call *c)
+{
+	const struct te_tensor *data = c->in[0];
+	const struct te_tensor *at = c->in[1];
+	int how = reduction_of(c, "reduction");
+	struct te_extern *x;
+	struct te_tensor *out[1];
+
+	if (how < 0)
+		return false;
+	if (data->ndim > MAX_RANK)
+		return te_error(c, "the data has more than %d axes",
+				MAX_RANK);
+	x = begin(c, "relay_scatter_elements");
+	te_extern_int(x, te_axis_of(te_attr_int(c, "axis", 0), data->ndim));
+	te_extern_int(x, how);
+	te_extern_int(x, dtype_number(data->dtype));
+	te_extern_int(x, dtype_number(at->dtype));
+	te_extern_int(x, data->ndim);
+	put_extents(x, data->shape, data->ndim);
+	put_extents(x, at->shape, at->ndim);
+	te_extern_end(x, out);
+	return te_output(c, 0, out[0]);
+}
+
+bool
+compute_scatter_nd(struct te_call *c)
+{
+	const struct te_tensor *data = c->in[0];
+	const struct te_tensor *at = c->in[1];
+	int how = reduction_of(c, "mode");
+	uint32_t m = (uint32_t)at->shape[0];
+	int64_t points = 1;
+	int64_t slice = 1;
+	struct te_extern *x;
+	struct te_tensor *out[1];
+
+	if (how < 0)
+		return false;
+	if (m > data->ndim || m > MAX_RANK)
+		return te_error(c, "there are too many coordinates");
+	for (uint32_t i = 1; i < at->ndim; i++)
+		points *= at->shape[i];
+	for (uint32_t i = m; i < data->ndim; i++)
+		slice *= data->shape[i];
+	x = begin(c, "relay_scatter_nd");
+	te_extern_int(x, how);
+	te_extern_int(x, dtype_number(data->dtype));
+	te_extern_int(x, dtype_number(at->dtype));
+	te_extern_int(x, m);
+	te_extern_int(x, points);
+	te_extern_int(x, slice);
+	put_extents(x, data->shape, m);
+	te_extern_end(x, out);
+	return te_output(c, 0, out[0]);
+}
