@@ -17,8 +17,9 @@ compute_nn_matmul(struct te_call *c)
 {
 	struct te_tensor *x = c->in[0];
 	struct te_tensor *w = c->in[1];
-	bool ta = te_attr_bool(c, "transpose_a");
-	bool tb = te_attr_bool(c, "transpose_b");
+	bool dense = c->op->id == OP_nn_dense;
+	bool ta = !dense && te_attr_bool(c, "transpose_a");
+	bool tb = dense || te_attr_bool(c, "transpose_b");
 	struct te_body *b = te_begin_out(c, NULL, 0);
 	const tir_expr *at[TE_MAX_RANK];
 	const tir_expr *j = b->i[b->ndim - 1];
