@@ -43,23 +43,43 @@ is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* The offset behind the comment that starts at OFF, nested ones included. */
+/*
+ * The offset behind the comment that starts at OFF, comments inside included;
+ * SIZE_MAX if it does not end.
+ */
 static size_t
-skip_comment(const struct source *s, size_t off)
+comment_end(const struct source *s, size_t off)
 {
-	unsigned depth = 0;
+	const char *at = s->text + off + 2, *end = s->text + s->len;
+	unsigned depth = 1;
 
-	for (; off + 1 < s->len; off++) {
-		if (s->text[off] == '/' && s->text[off + 1] == '*') {
+	while (depth > 0) {
+		const char *star = memchr(at, '*', (size_t)(end - at));
+
+		if (!star)
+			return SIZE_MAX;
+		if (star > at && star[-1] == '/') {
 			depth++;
-			off++;
-		} else if (s->text[off] == '*' && s->text[off + 1] == '/') {
-			off++;
-			if (--depth == 0)
-				return off + 1;
+			at = star + 1;
+		} else if (star + 1 < end && star[1] == '/') {
+			depth--;
+			at = star + 2;
+		} else {
+			at = star + 1;
 		}
 	}
-	return s->len;
+	return (size_t)(at - s->text);
+}
+
+bool
+lex_comment(struct parse_ctx *cx, struct loc loc, size_t *end)
+{
+	*end = comment_end(cx->src, loc.off);
+	if (*end != SIZE_MAX)
+		return true;
+	diag_error(cx->d, loc, "comment without an end");
+	cx->lex.ended = true;
+	return false;
 }
 
 size_t
@@ -76,7 +96,11 @@ lex_skip_blanks(const struct parse_ctx *cx, size_t off)
 			while (off < s->len && s->text[off] != '\n')
 				off++;
 		} else if (s->text[off + 1] == '*') {
-			off = skip_comment(s, off);
+			size_t end = comment_end(s, off);
+
+			if (end == SIZE_MAX)
+				return off;
+			off = end;
 		} else {
 			return off;
 		}
@@ -300,14 +324,22 @@ lex_digits(const char *s, size_t len)
 	return n;
 }
 
-bool
-lex_int(struct parse_ctx *cx, const char *s, size_t len, struct number *out)
+static struct number *
+new_number(struct parse_ctx *cx, enum number_kind kind)
 {
+	struct number *n = &cx->lex.numbers[cx->lex.nnumbers++ % 8];
+
+	memset(n, 0, sizeof(*n));
+	n->kind = (uint8_t)kind;
+	return n;
+}
+
+struct number *
+lex_int(struct parse_ctx *cx, const char *s, size_t len)
+{
+	struct number *out = new_number(cx, NUM_INT);
 	size_t i = 0;
 
-	(void)cx;
-	memset(out, 0, sizeof(*out));
-	out->kind = NUM_INT;
 	for (; i < len && is_digit(s[i]); i++) {
 		unsigned digit = (unsigned)(s[i] - '0');
 
@@ -317,7 +349,7 @@ lex_int(struct parse_ctx *cx, const char *s, size_t len, struct number *out)
 	}
 	if (i < len)
 		out->width = i + 1 < len ? (uint8_t)atoi(s + i + 1) : 32;
-	return true;
+	return out;
 }
 
 /* The largest finite value of a float of WIDTH bits. */
@@ -327,17 +359,15 @@ float_max(unsigned width)
 	return width == 16 ? 65504.0 : width == 32 ? (double)FLT_MAX : DBL_MAX;
 }
 
-bool
-lex_float(struct parse_ctx *cx, const char *s, size_t len, struct loc loc,
-	  struct number *out)
+struct number *
+lex_float(struct parse_ctx *cx, const char *s, size_t len, struct loc loc)
 {
+	struct number *out = new_number(cx, NUM_FLOAT);
 	const char *f = memrchr(s, 'f', len);
 	size_t digits = (size_t)(f - s);
 	size_t tail = len - digits - 1;
 	char *text = arena_strndup(&cx->m->arena, s, digits);
 
-	memset(out, 0, sizeof(*out));
-	out->kind = NUM_FLOAT;
 	out->width = tail ? (uint8_t)atoi(f + 1) : 32;
 	if (s[0] == 'n')
 		out->value = (double)NAN;
@@ -346,9 +376,9 @@ lex_float(struct parse_ctx *cx, const char *s, size_t len, struct loc loc,
 	if (is_digit(s[0]) && !(out->value <= float_max(out->width))) {
 		diag_error(cx->d, loc, "float%u cannot hold %s", out->width,
 			   text);
-		return false;
+		return NULL;
 	}
-	return true;
+	return out;
 }
 
 static int
@@ -401,10 +431,10 @@ lex_string(struct parse_ctx *cx, const char *s, size_t len)
 	return name;
 }
 
-bool
-lex_meta_ref(struct parse_ctx *cx, const char *s, size_t len, struct loc loc,
-	     struct meta_ref *out)
+struct meta_ref *
+lex_meta_ref(struct parse_ctx *cx, const char *s, size_t len, struct loc loc)
 {
+	struct meta_ref *out = &cx->lex.metas[cx->lex.nmetas++ % 8];
 	const char *key = s + 5, *end = memchr(key, ']', len - 5);
 	const char *index = end + 2;
 	size_t digits = (size_t)(s + len - 1 - index);
@@ -417,11 +447,11 @@ lex_meta_ref(struct parse_ctx *cx, const char *s, size_t len, struct loc loc,
 	if (digits == 0 || n >= UINT32_MAX) {
 		diag_error(cx->d, loc, "'%.*s' is no index of the metadata",
 			   (int)digits, index);
-		return false;
+		return NULL;
 	}
 	out->key = ir_name_n(cx->cx, key, (size_t)(end - key));
 	out->index = (uint32_t)n;
-	return true;
+	return out;
 }
 
 bool

@@ -25,6 +25,12 @@ size_t lex_read(struct parse_ctx *cx, char *to, size_t max);
  */
 bool lex_equals_follows(const struct parse_ctx *cx);
 
+/*
+ * The end of the comment whose two first characters are LOC, comments inside
+ * of it included. False if it has none (reported).
+ */
+bool lex_comment(struct parse_ctx *cx, struct loc loc, size_t *end);
+
 /* The offset of the next character that is not blank or comment. */
 size_t lex_skip_blanks(const struct parse_ctx *cx, size_t off);
 
@@ -42,15 +48,17 @@ size_t lex_dotted_length(struct parse_ctx *cx, size_t off, size_t len);
 /* The interned name in [off, off + len), without blanks. */
 const char *lex_name(struct parse_ctx *cx, size_t off, size_t len);
 
-/* Values of tokens; false after a report. */
-bool lex_int(struct parse_ctx *cx, const char *s, size_t len,
-	     struct number *out);
-bool lex_float(struct parse_ctx *cx, const char *s, size_t len, struct loc loc,
-	       struct number *out);
+/*
+ * Values of tokens; NULL after a report. Numbers and references live until
+ * some more were read: the grammar holds no more than two at a time.
+ */
+struct number *lex_int(struct parse_ctx *cx, const char *s, size_t len);
+struct number *lex_float(struct parse_ctx *cx, const char *s, size_t len,
+			 struct loc loc);
 uint64_t lex_digits(const char *s, size_t len);
 const char *lex_string(struct parse_ctx *cx, const char *s, size_t len);
-bool lex_meta_ref(struct parse_ctx *cx, const char *s, size_t len,
-		  struct loc loc, struct meta_ref *out);
+struct meta_ref *lex_meta_ref(struct parse_ctx *cx, const char *s, size_t len,
+			      struct loc loc);
 
 /* The reference is the record of a call: the last thing before a ')'. */
 bool lex_is_record(const struct parse_ctx *cx, const struct meta_ref *ref);

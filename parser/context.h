@@ -15,17 +15,13 @@
 #include "parser/scope.h"
 #include "support/vec.h"
 
-/*
- * A number as written, or an expression that stands where a number might: a
- * sign before a number belongs to it, a sign before anything else is a call.
- */
-enum number_kind { NUM_INT, NUM_FLOAT, NUM_EXPR };
+/* A number as written. A sign before it belongs to it. */
+enum number_kind { NUM_INT, NUM_FLOAT };
 
 struct number {
 	union {
 		uint64_t magnitude;     /* INT */
 		double value;           /* FLOAT, without sign */
-		const ir_expr *expr;    /* EXPR */
 	};
 	uint8_t kind;
 	uint8_t width;                  /* 0: none was written */
@@ -43,14 +39,12 @@ struct meta_ref {
 struct arg_list {
 	uint32_t args;
 	uint32_t attrs;
-	const ir_attrs *record;         /* a record given as last argument */
 };
 
 /* A statement of a block: where stacks stood before it. */
 struct block_mark {
 	uint32_t lets;
 	uint32_t scope;
-	const struct ir_var *var;       /* bound by it, of a let only */
 };
 
 /* An argument; or, without EXPR, a string by position (version 0.6). */
@@ -112,14 +106,17 @@ struct lex_state {
 	int prev;                       /* last token sent */
 	int held;                       /* read, to be sent after a ';' */
 	struct loc held_loc;
-	_Alignas(8) char held_value[24];
+	_Alignas(8) char held_value[8];
 	bool old;                       /* header of version 0.0.4 or older */
 	bool ended;                     /* nothing more comes */
 	bool params_next;               /* the next '(' opens parameters */
-	unsigned comment_depth;
-	struct loc comment_start;
+
 	VEC(struct open_bracket) open;
 	VEC(uint32_t) matches;          /* depths at which arms will open */
+	struct number numbers[8];       /* the last ones, a ring */
+	struct meta_ref metas[8];
+	unsigned nnumbers;
+	unsigned nmetas;
 	bool globals_known;             /* all names behind "def @" interned */
 	struct name_map globals;        /* those names */
 };
@@ -163,6 +160,7 @@ struct parse_ctx {
 	VEC(const ir_expr *) exprs;     /* scratch for one call */
 	VEC(ir_attr) fields;            /* scratch for one record */
 
+	const ir_attrs *record;         /* given as last argument of a call */
 	ir_def *def;                    /* those being read, or NULL */
 	ir_type_def *type_def;
 	const char *type_name;

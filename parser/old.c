@@ -105,7 +105,7 @@ old_arguments(struct parse_ctx *cx, struct loc loc, const ir_op *op,
 {
 	double value;
 
-	if (op->id != OP_nn_pad || cx->exprs.len != 1 || list.record ||
+	if (op->id != OP_nn_pad || cx->exprs.len != 1 || cx->record ||
 	    cx->attrs.len == list.attrs)
 		return;
 	value = take_number(cx, list.attrs, "pad_value");

@@ -20,13 +20,12 @@
 %code requires {
 #include "parser/context.h"
 
-#define YYLLOC_DEFAULT(cur, rhs, n)                                          \
-	do {                                                                 \
-		const struct loc *last_ = &YYRHSLOC(rhs, (n));               \
-		uint32_t end_ = last_->off + last_->len;                     \
-		(cur).off = (n) ? YYRHSLOC(rhs, 1).off : end_;               \
-		(cur).len = (end_ - (cur).off) & 0x7fffffff;                 \
-		(cur).span = 0;                                              \
+#define YYLLOC_DEFAULT(cur, rhs, n)                                       \
+	do {                                                              \
+		const struct loc *last_ = &YYRHSLOC(rhs, (n));            \
+		uint32_t end_ = last_->off + last_->len;                  \
+		uint32_t start_ = (n) ? YYRHSLOC(rhs, 1).off : end_;      \
+		(cur) = loc_make(start_, end_ - start_);                  \
 	} while (0)
 }
 
@@ -42,21 +41,20 @@ static void relay_yyerror(struct loc *loc, struct parse_ctx *cx,
 			  const char *message);
 }
 
+/* Eight bytes: whatever is larger lies in struct parse_ctx. */
 %union {
 	const char *name;
 	uint64_t number;
 	bool flag;
 	uint32_t at;
-	struct number num;
-	struct meta_ref meta;
+	const struct number *num;
+	const struct meta_ref *meta;
 	struct arg_list list;
 	struct block_mark mark;
-	struct ir_dim dim;
 	const ir_expr *expr;
 	const ir_type *type;
 	const ir_pattern *pattern;
 	const ir_meta *device;
-	ir_attr value;
 }
 
 %token START_MODULE START_EXPR START_TYPE
@@ -89,17 +87,15 @@ static void relay_yyerror(struct loc *loc, struct parse_ctx *cx,
 %left '+' '-'
 %left '*' '/'
 
-%type <expr> expr rhs binop postfix primary function match if
-%type <num> operand number signed
+%type <expr> expr rhs binop postfix primary function match if minus
+%type <num> number signed
 %type <mark> stmts stmt bindings binding let_head
 %type <list> call_args
 %type <at> exprs args arg attrs attr types type_list dims dim_list arms
 %type <at> arm_list arm arm_open patterns pattern_list value_list entry_list
 %type <at> entry names type_params
 %type <type> type tensor_type annotation result
-%type <dim> dim
 %type <pattern> pattern
-%type <value> value
 %type <flag> match_kind
 
 %%
@@ -278,7 +274,9 @@ bindings
 ;
 
 binop
-: operand			{ $$ = syn_operand(cx, @$, $operand); }
+: postfix			{ $$ = syn_plain(cx, @$, $postfix); }
+| signed			{ $$ = syn_literal(cx, @$, $signed); }
+| minus
 | binop[a] '+' binop[b]		{ $$ = syn_binary(cx, @$, OP_add, $a, $b); }
 | binop[a] '-' binop[b]
 	{ $$ = syn_binary(cx, @$, OP_subtract, $a, $b); }
@@ -299,10 +297,10 @@ binop
 	{ $$ = syn_binary(cx, @$, OP_not_equal, $a, $b); }
 ;
 
-operand
-: postfix			{ $$ = syn_plain(cx, @$, $postfix); }
-| number
-| '-' operand[inner]		{ $$ = syn_minus(cx, @$, $inner); }
+/* A sign before anything but a number. */
+minus
+: '-' postfix			{ $$ = syn_minus(cx, @$, $postfix); }
+| '-' minus[inner]		{ $$ = syn_minus(cx, @$, $inner); }
 ;
 
 number
@@ -349,12 +347,12 @@ exprs
 ;
 
 call_args
-: %empty			{ $$ = syn_args(cx, NO_ITEMS, NO_ITEMS, NULL); }
-| args comma			{ $$ = syn_args(cx, $args, NO_ITEMS, NULL); }
-| args ',' attrs comma		{ $$ = syn_args(cx, $args, $attrs, NULL); }
+: %empty			{ $$ = syn_args(cx, NO_ITEMS, NO_ITEMS); }
+| args comma			{ $$ = syn_args(cx, $args, NO_ITEMS); }
+| args ',' attrs comma		{ $$ = syn_args(cx, $args, $attrs); }
 | args ',' META_RECORD
 	{ $$ = syn_record_args(cx, @META_RECORD, $args, $META_RECORD); }
-| attrs comma			{ $$ = syn_args(cx, NO_ITEMS, $attrs, NULL); }
+| attrs comma			{ $$ = syn_args(cx, NO_ITEMS, $attrs); }
 | META_RECORD
 	{ $$ = syn_record_args(cx, @$, NO_ITEMS, $META_RECORD); }
 ;
@@ -475,15 +473,15 @@ dims
 ;
 
 dim_list
-: dim				{ $$ = syn_dim_item(cx, $dim); }
-| dim_list ',' dim		{ syn_dim_item(cx, $dim); $$ = $1; }
+: dim				{ $$ = syn_last_dim(cx); }
+| dim_list ',' dim		{ $$ = $1; }
 ;
 
 dim
-: INT				{ $$ = syn_dim(cx, @$, $INT); }
-| '?'				{ $$ = DIM_UNKNOWN; }
-| META				{ $$ = syn_meta_dim(cx, @$, $META); }
-| '(' dim[inner] ')'		{ $$ = $inner; }
+: INT				{ syn_dim(cx, @$, $INT); }
+| '?'				{ syn_any_dim(cx); }
+| META				{ syn_meta_dim(cx, @$, $META); }
+| '(' dim ')'
 ;
 
 /* Attributes. */
@@ -494,42 +492,42 @@ attrs
 ;
 
 attr
-: KEY '=' value
-	{ $$ = syn_attr(cx, @KEY, @value, $KEY, $value); }
+: KEY '=' value		{ $$ = syn_attr(cx, @KEY, @value, $KEY); }
 ;
 
+/* A value lies on top of its stack; a list replaces those it is made of. */
 value
-: signed			{ $$ = syn_number_value(cx, @$, $signed); }
-| BOOL				{ $$ = ATTR_BOOLEAN($BOOL); }
-| STRING			{ $$ = ATTR_STR($STRING); }
-| NAME				{ $$ = syn_name_value(cx, @$, $NAME); }
-| META				{ $$ = syn_meta_value(cx, @$, $META); }
-| META_RECORD			{ $$ = syn_meta_value(cx, @$, $META_RECORD); }
+: signed			{ syn_number_value(cx, @$, $signed); }
+| BOOL				{ syn_value(cx, ATTR_BOOLEAN($BOOL)); }
+| STRING			{ syn_value(cx, ATTR_STR($STRING)); }
+| NAME				{ syn_name_value(cx, @$, $NAME); }
+| META				{ syn_meta_value(cx, @$, $META); }
+| META_RECORD			{ syn_meta_value(cx, @$, $META_RECORD); }
+| DEVICE			{ syn_device_value(cx, $DEVICE); }
 | LOCAL
-	{ $$ = syn_expr_value(syn_local(cx, @$, $LOCAL)); }
+	{ syn_expr_value(cx, syn_local(cx, @$, $LOCAL)); }
 | GLOBAL
-	{ $$ = syn_expr_value(syn_global(cx, @$, $GLOBAL)); }
+	{ syn_expr_value(cx, syn_global(cx, @$, $GLOBAL)); }
 | QUOTED
-	{ $$ = syn_expr_value(syn_global(cx, @$, $QUOTED)); }
+	{ syn_expr_value(cx, syn_global(cx, @$, $QUOTED)); }
 | GRAPH
-	{ $$ = syn_expr_value(syn_graph(cx, @$, $GRAPH)); }
-| DEVICE			{ $$ = syn_device_value($DEVICE); }
-| '?'				{ $$ = (ir_attr){ .kind = ATTR_ANY }; }
-| '[' ']'			{ $$ = syn_array_value(cx, NO_ITEMS); }
-| '[' value_list comma ']'	{ $$ = syn_array_value(cx, $value_list); }
-| '{' '}'			{ $$ = syn_dict_value(cx, NO_ITEMS); }
-| '{' entry_list comma '}'	{ $$ = syn_dict_value(cx, $entry_list); }
-| '(' value[inner] ')'		{ $$ = $inner; }
+	{ syn_expr_value(cx, syn_graph(cx, @$, $GRAPH)); }
+| '?'				{ syn_value(cx, (ir_attr){ .kind = ATTR_ANY }); }
+| '[' ']'			{ syn_array_value(cx, NO_ITEMS); }
+| '[' value_list comma ']'	{ syn_array_value(cx, $value_list); }
+| '{' '}'			{ syn_dict_value(cx, NO_ITEMS); }
+| '{' entry_list comma '}'	{ syn_dict_value(cx, $entry_list); }
+| '(' value ')'
 ;
 
 signed
 : number
-| '-' signed[inner]		{ $$ = syn_negative($inner); }
+| '-' signed[inner]		{ $$ = syn_negative(cx, $inner); }
 ;
 
 value_list
-: value				{ $$ = syn_value_item(cx, $value); }
-| value_list ',' value		{ syn_value_item(cx, $value); $$ = $1; }
+: value				{ $$ = syn_last_value(cx); }
+| value_list ',' value		{ $$ = $1; }
 ;
 
 entry_list
@@ -538,9 +536,9 @@ entry_list
 ;
 
 entry
-: KEY '=' value			{ $$ = syn_entry(cx, $KEY, $value); }
-| STRING '=' value		{ $$ = syn_entry(cx, $STRING, $value); }
-| STRING ':' value		{ $$ = syn_entry(cx, $STRING, $value); }
+: KEY '=' value			{ $$ = syn_entry(cx, $KEY); }
+| STRING '=' value		{ $$ = syn_entry(cx, $STRING); }
+| STRING ':' value		{ $$ = syn_entry(cx, $STRING); }
 ;
 
 %%

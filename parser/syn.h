@@ -70,17 +70,18 @@ void syn_def(struct parse_ctx *cx, struct loc loc, const ir_type *result,
 void syn_close_frame(struct parse_ctx *cx);
 
 /* syn_expr.c */
-const ir_expr *syn_operand(struct parse_ctx *cx, struct loc loc,
-			     struct number n);
-struct number syn_plain(struct parse_ctx *cx, struct loc loc,
-			  const ir_expr *e);
-struct number syn_minus(struct parse_ctx *cx, struct loc loc,
-			  struct number n);
-struct number syn_negative(struct number n);
+const ir_expr *syn_literal(struct parse_ctx *cx, struct loc loc,
+			   const struct number *n);
+const ir_expr *syn_plain(struct parse_ctx *cx, struct loc loc,
+			 const ir_expr *e);
+const ir_expr *syn_minus(struct parse_ctx *cx, struct loc loc,
+			 const ir_expr *e);
+const struct number *syn_negative(struct parse_ctx *cx,
+				  const struct number *n);
 
 /* N as an integer of its width. False, reported, if it does not fit. */
-bool syn_integer(struct parse_ctx *cx, struct loc loc, struct number n,
-		   int64_t *value, unsigned *width);
+bool syn_integer(struct parse_ctx *cx, struct loc loc, const struct number *n,
+		 int64_t *value, unsigned *width);
 const ir_expr *syn_binary(struct parse_ctx *cx, struct loc loc,
 			    enum op_id op, const ir_expr *a, const ir_expr *b);
 const ir_expr *syn_proj(struct parse_ctx *cx, struct loc loc,
@@ -147,10 +148,9 @@ const ir_pattern *syn_tuple_pattern(struct parse_ctx *cx, struct loc loc,
 uint32_t syn_sub_pattern(struct parse_ctx *cx, const ir_pattern *p);
 
 /* syn_call.c */
-struct arg_list syn_args(struct parse_ctx *cx, uint32_t args, uint32_t attrs,
-			   const ir_attrs *record);
+struct arg_list syn_args(struct parse_ctx *cx, uint32_t args, uint32_t attrs);
 struct arg_list syn_record_args(struct parse_ctx *cx, struct loc loc,
-				  uint32_t args, struct meta_ref ref);
+				uint32_t args, const struct meta_ref *ref);
 uint32_t syn_string_arg(struct parse_ctx *cx, struct loc loc,
 			  const char *text);
 const ir_expr *syn_ctor_types(struct parse_ctx *cx, struct loc loc,
@@ -174,22 +174,27 @@ const ir_type *syn_paren_type(struct parse_ctx *cx, uint32_t fields);
 const ir_type *syn_fn_type(struct parse_ctx *cx, uint32_t params,
 			     const ir_type *ret);
 const ir_type *syn_ref_type(struct parse_ctx *cx, const ir_type *value);
-uint32_t syn_dim_item(struct parse_ctx *cx, struct ir_dim dim);
-struct ir_dim syn_dim(struct parse_ctx *cx, struct loc loc, struct number n);
+uint32_t syn_last_dim(const struct parse_ctx *cx);
+void syn_dim(struct parse_ctx *cx, struct loc loc, const struct number *n);
+void syn_any_dim(struct parse_ctx *cx);
 
 /* syn_attr.c */
 uint32_t syn_attr(struct parse_ctx *cx, struct loc key_loc,
-		    struct loc value_loc, const char *key, ir_attr value);
-ir_attr syn_number_value(struct parse_ctx *cx, struct loc loc,
-			   struct number n);
-ir_attr syn_name_value(struct parse_ctx *cx, struct loc loc,
-			 const char *name);
-ir_attr syn_expr_value(const ir_expr *e);
-ir_attr syn_device_value(const ir_meta *device);
-ir_attr syn_array_value(struct parse_ctx *cx, uint32_t at);
-ir_attr syn_dict_value(struct parse_ctx *cx, uint32_t at);
-uint32_t syn_value_item(struct parse_ctx *cx, ir_attr value);
-uint32_t syn_entry(struct parse_ctx *cx, const char *key, ir_attr value);
+		  struct loc value_loc, const char *key);
+uint32_t syn_push_attr(struct parse_ctx *cx, struct loc loc, const char *key,
+		       ir_attr value);
+
+/* Push a value; arrays and dictionaries take theirs off first. */
+void syn_value(struct parse_ctx *cx, ir_attr value);
+void syn_number_value(struct parse_ctx *cx, struct loc loc,
+		      const struct number *n);
+void syn_name_value(struct parse_ctx *cx, struct loc loc, const char *name);
+void syn_expr_value(struct parse_ctx *cx, const ir_expr *e);
+void syn_device_value(struct parse_ctx *cx, const ir_meta *device);
+void syn_array_value(struct parse_ctx *cx, uint32_t at);
+void syn_dict_value(struct parse_ctx *cx, uint32_t at);
+uint32_t syn_last_value(const struct parse_ctx *cx);
+uint32_t syn_entry(struct parse_ctx *cx, const char *key);
 
 /*
  * The record that the attributes from AT on the stack make for S; they are
@@ -200,12 +205,14 @@ const ir_attrs *syn_record(struct parse_ctx *cx, struct loc loc,
 
 /* syn_meta.c: meta[KEY][INDEX] in its places. */
 const ir_expr *syn_meta_expr(struct parse_ctx *cx, struct loc loc,
-			       struct meta_ref ref);
+			     const struct meta_ref *ref);
 const ir_type *syn_meta_type(struct parse_ctx *cx, struct loc loc,
-			       struct meta_ref ref);
-struct ir_dim syn_meta_dim(struct parse_ctx *cx, struct loc loc,
-			     struct meta_ref ref);
-ir_attr syn_meta_value(struct parse_ctx *cx, struct loc loc,
-			 struct meta_ref ref);
+			     const struct meta_ref *ref);
+void syn_meta_dim(struct parse_ctx *cx, struct loc loc,
+		  const struct meta_ref *ref);
+void syn_meta_value(struct parse_ctx *cx, struct loc loc,
+		    const struct meta_ref *ref);
+ir_attr syn_meta_attr(struct parse_ctx *cx, struct loc loc,
+		      const struct meta_ref *ref);
 
 #endif

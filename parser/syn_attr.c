@@ -8,62 +8,84 @@
 #include "support/suggest.h"
 
 uint32_t
-syn_attr(struct parse_ctx *cx, struct loc key_loc, struct loc value_loc,
-	   const char *key, ir_attr value)
+syn_push_attr(struct parse_ctx *cx, struct loc loc, const char *key,
+	      ir_attr value)
 {
-	struct attr_item item = { key, value, key_loc, value_loc };
+	struct attr_item item = { key, value, loc, loc };
 
 	vec_push(&cx->attrs, item);
 	return (uint32_t)cx->attrs.len - 1;
 }
 
-ir_attr
-syn_number_value(struct parse_ctx *cx, struct loc loc, struct number n)
+uint32_t
+syn_attr(struct parse_ctx *cx, struct loc key_loc, struct loc value_loc,
+	 const char *key)
+{
+	uint32_t at = syn_push_attr(cx, key_loc, key, vec_pop(&cx->values));
+
+	cx->attrs.at[at].value_loc = value_loc;
+	return at;
+}
+
+void
+syn_value(struct parse_ctx *cx, ir_attr value)
+{
+	vec_push(&cx->values, value);
+}
+
+void
+syn_number_value(struct parse_ctx *cx, struct loc loc, const struct number *n)
 {
 	ir_attr v = { .kind = ATTR_INT, .bits = 32 };
 	unsigned width;
 
-	if (n.kind == NUM_FLOAT) {
+	if (n->kind == NUM_FLOAT) {
 		v.kind = ATTR_FLOAT;
-		v.bits = n.width;
-		v.f = n.negative ? -n.value : n.value;
+		v.bits = n->width;
+		v.f = n->negative ? -n->value : n->value;
 	} else if (syn_integer(cx, loc, n, &v.i, &width)) {
 		v.bits = (uint8_t)width;
 	}
-	return v;
+	syn_value(cx, v);
 }
 
-ir_attr
+void
 syn_name_value(struct parse_ctx *cx, struct loc loc, const char *name)
 {
 	if (strcmp(name, "None") == 0 || strcmp(name, "nullptr") == 0)
-		return ATTR_NONE;
-	return syn_expr_value(syn_named(cx, loc, name));
+		syn_value(cx, ATTR_NONE);
+	else
+		syn_expr_value(cx, syn_named(cx, loc, name));
 }
 
-ir_attr
-syn_expr_value(const ir_expr *e)
+static ir_attr
+expr_value(const ir_expr *e)
 {
 	return (ir_attr){ .kind = ATTR_EXPR, .expr = e };
 }
 
-/* A device without constraints is none. */
-ir_attr
-syn_device_value(const ir_meta *device)
+void
+syn_expr_value(struct parse_ctx *cx, const ir_expr *e)
 {
-	if (!device)
-		return ATTR_NONE;
-	return (ir_attr){ .kind = ATTR_META, .meta = device };
+	syn_value(cx, expr_value(e));
+}
+
+/* A device without constraints is none. */
+void
+syn_device_value(struct parse_ctx *cx, const ir_meta *device)
+{
+	ir_attr v = { .kind = ATTR_META, .meta = device };
+
+	syn_value(cx, device ? v : ATTR_NONE);
 }
 
 uint32_t
-syn_value_item(struct parse_ctx *cx, ir_attr value)
+syn_last_value(const struct parse_ctx *cx)
 {
-	vec_push(&cx->values, value);
 	return (uint32_t)cx->values.len - 1;
 }
 
-ir_attr
+void
 syn_array_value(struct parse_ctx *cx, uint32_t at)
 {
 	uint32_t n = count_items(at, cx->values.len);
@@ -71,19 +93,19 @@ syn_array_value(struct parse_ctx *cx, uint32_t at)
 	ir_attr v = ir_attr_array(cx->cx, n ? cx->values.at + first : NULL, n);
 
 	cx->values.len = first;
-	return v;
+	syn_value(cx, v);
 }
 
 uint32_t
-syn_entry(struct parse_ctx *cx, const char *key, ir_attr value)
+syn_entry(struct parse_ctx *cx, const char *key)
 {
-	struct ir_dict_entry e = { key, value };
+	struct ir_dict_entry e = { key, vec_pop(&cx->values) };
 
 	vec_push(&cx->entries, e);
 	return (uint32_t)cx->entries.len - 1;
 }
 
-ir_attr
+void
 syn_dict_value(struct parse_ctx *cx, uint32_t at)
 {
 	uint32_t n = count_items(at, cx->entries.len);
@@ -93,7 +115,7 @@ syn_dict_value(struct parse_ctx *cx, uint32_t at)
 	if (n > 0)
 		v.dict = ir_dict_new(cx->cx, cx->entries.at + first, n);
 	cx->entries.len = first;
-	return v;
+	syn_value(cx, v);
 }
 
 static void
@@ -134,14 +156,14 @@ adapt_expr(struct parse_ctx *cx, struct attr_item *a)
 
 	t.bits = v->bits;
 	if (v->kind == ATTR_INT) {
-		*v = syn_expr_value(
+		*v = expr_value(
 			ir_new_scalar_int(cx->m, a->value_loc, t, v->i));
 	} else if (v->kind == ATTR_FLOAT) {
 		t.code = DTYPE_FLOAT;
-		*v = syn_expr_value(
+		*v = expr_value(
 			ir_new_scalar(cx->m, a->value_loc, t, v->f));
 	} else if (v->kind == ATTR_BOOL) {
-		*v = syn_expr_value(syn_bool(cx, a->value_loc, v->b));
+		*v = expr_value(syn_bool(cx, a->value_loc, v->b));
 	} else if (v->kind == ATTR_META) {
 		*v = ATTR_NONE;
 	}

@@ -46,7 +46,7 @@ static struct block_mark
 mark_here(const struct parse_ctx *cx)
 {
 	struct block_mark m = { (uint32_t)cx->lets.len,
-				(uint32_t)scope_mark(&cx->locals), NULL };
+				(uint32_t)scope_mark(&cx->locals) };
 
 	return m;
 }
@@ -67,6 +67,8 @@ syn_block(struct parse_ctx *cx, struct block_mark mark, const ir_expr *body)
 	while (cx->lets.len > mark.lets) {
 		struct let_item item = vec_pop(&cx->lets);
 
+		if (!item.value)        /* lost in a syntax error */
+			item.value = syn_hole(cx, item.loc);
 		body = ir_new_let(cx->m, item.loc, item.var, item.value, body);
 	}
 	scope_leave(&cx->locals, mark.scope);
@@ -114,23 +116,30 @@ syn_binder_loc(struct parse_ctx *cx, struct loc loc, struct loc annot_loc)
 	return whole.span ? whole : loc;
 }
 
+/* The value is filled in when it was read. */
 struct block_mark
 syn_let_open(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
-	       const char *name, const ir_type *annotation)
+	     const char *name, const ir_type *annotation)
 {
 	struct block_mark mark = mark_here(cx);
+	const struct ir_var *var;
 
-	loc = syn_binder_loc(cx, loc, annot_loc);
-	mark.var = ir_as_var(ir_new_var(cx->m, loc, name, annotation));
-	scope_bind(&cx->locals, name, mark.var);
+	var = ir_as_var(ir_new_var(cx->m, syn_binder_loc(cx, loc, annot_loc),
+				   name, annotation));
+	scope_bind(&cx->locals, name, var);
+	push_let(cx, loc, var, NULL);
 	return mark;
 }
 
 struct block_mark
 syn_let(struct parse_ctx *cx, struct loc loc, struct block_mark mark,
-	  const ir_expr *value)
+	const ir_expr *value)
 {
-	push_let(cx, loc, mark.var, value);
+	struct let_item *item = &cx->lets.at[mark.lets];
+
+	cx->lets.len = mark.lets + 1;
+	item->value = value;
+	item->loc = syn_loc(cx, loc);
 	return mark;
 }
 

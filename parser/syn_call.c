@@ -11,11 +11,11 @@
 #define FOREIGN "__meta__"
 
 struct arg_list
-syn_args(struct parse_ctx *cx, uint32_t args, uint32_t attrs,
-	   const ir_attrs *record)
+syn_args(struct parse_ctx *cx, uint32_t args, uint32_t attrs)
 {
-	struct arg_list list = { args, attrs, record };
+	struct arg_list list = { args, attrs };
 
+	cx->record = NULL;
 	if (args == NO_ITEMS)
 		list.args = (uint32_t)cx->args.len;
 	if (attrs == NO_ITEMS)
@@ -25,9 +25,10 @@ syn_args(struct parse_ctx *cx, uint32_t args, uint32_t attrs,
 
 struct arg_list
 syn_record_args(struct parse_ctx *cx, struct loc loc, uint32_t args,
-		  struct meta_ref ref)
+		const struct meta_ref *ref)
 {
-	ir_attr v = syn_meta_value(cx, loc, ref);
+	struct arg_list list = syn_args(cx, args, NO_ITEMS);
+	ir_attr v = syn_meta_attr(cx, loc, ref);
 	const ir_attrs *record = v.kind == ATTR_RECORD ? v.record : NULL;
 
 	if (v.kind == ATTR_META)
@@ -37,7 +38,8 @@ syn_record_args(struct parse_ctx *cx, struct loc loc, uint32_t args,
 		v.kind = ATTR_DICT;
 		record = ir_attrs_new(cx->cx, attrs_schema(ATTRS_Dict), &v);
 	}
-	return syn_args(cx, args, NO_ITEMS, record);
+	cx->record = record;
+	return list;
 }
 
 /*
@@ -65,8 +67,8 @@ move_strings(struct parse_ctx *cx, struct arg_list list)
 		if (item.expr)
 			cx->args.at[to++] = item;
 		else if (cx->lex.old)
-			syn_attr(cx, item.loc, item.loc, NULL,
-				   ATTR_STR(item.name));
+			syn_push_attr(cx, item.loc, NULL,
+				      ATTR_STR(item.name));
 		else
 			diag_error(cx->d, item.loc,
 				   "a string is no argument");
@@ -166,16 +168,16 @@ op_attrs(struct parse_ctx *cx, struct loc loc, const ir_op *op,
 	const struct attrs_schema *named;
 
 	if (op->id == OP_UNKNOWN)
-		return list.record ? list.record :
+		return cx->record ? cx->record :
 		       cx->attrs.len > list.attrs ?
 				     dict_record(cx, list.attrs) : NULL;
-	if (list.record) {
-		if (op->attrs == list.record->schema ||
+	if (cx->record) {
+		if (op->attrs == cx->record->schema ||
 		    !op->attrs || (op->traits & (OP_TRAIT_UNREGISTERED |
 						 OP_TRAIT_MISMATCH)))
-			return list.record;
+			return cx->record;
 		diag_error(cx->d, loc, "'%s' takes a record %s, not %s",
-			   op->name, op->attrs->key, list.record->schema->key);
+			   op->name, op->attrs->key, cx->record->schema->key);
 		return NULL;
 	}
 	if (!op->attrs && cx->attrs.len == list.attrs)
@@ -215,9 +217,9 @@ has_foreign_record(const struct parse_ctx *cx, struct arg_list list)
 {
 	if (!cx->o.allow_unknown_ops)
 		return false;
-	if (list.record)
-		return list.record->schema->id == ATTRS_Dict &&
-		       ir_dict_get(list.record->value[0].dict, FOREIGN);
+	if (cx->record)
+		return cx->record->schema->id == ATTRS_Dict &&
+		       ir_dict_get(cx->record->value[0].dict, FOREIGN);
 	return cx->attrs.len == list.attrs + 1 &&
 	       cx->attrs.at[list.attrs].key &&
 	       strcmp(cx->attrs.at[list.attrs].key, FOREIGN) == 0;
@@ -227,7 +229,7 @@ const ir_expr *
 syn_call(struct parse_ctx *cx, struct loc loc, struct loc callee_loc,
 	   const ir_expr *callee, struct arg_list list)
 {
-	const ir_attrs *attrs = list.record;
+	const ir_attrs *attrs = cx->record;
 
 	move_strings(cx, list);
 	vec_clear(&cx->exprs);

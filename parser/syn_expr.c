@@ -11,87 +11,79 @@
 
 /* Two suffixes are tried in turn: "64" fits everything that "32" does. */
 static unsigned
-natural_width(struct number n)
+natural_width(const struct number *n)
 {
-	uint64_t limit = (uint64_t)INT32_MAX + n.negative;
+	uint64_t limit = (uint64_t)INT32_MAX + n->negative;
 
-	return n.magnitude <= limit ? 32 : 64;
+	return n->magnitude <= limit ? 32 : 64;
 }
 
 bool
-syn_integer(struct parse_ctx *cx, struct loc loc, struct number n,
-	      int64_t *value, unsigned *width)
+syn_integer(struct parse_ctx *cx, struct loc loc, const struct number *n,
+	    int64_t *value, unsigned *width)
 {
 	uint64_t limit;
 
-	*width = n.width ? n.width : natural_width(n);
+	*width = n->width ? n->width : natural_width(n);
 	*value = 0;
 	if (*width == 8) {
 		diag_error(cx->d, loc, "there are no literals of type int8");
 		return false;
 	}
-	limit = ((uint64_t)1 << (*width - 1)) - !n.negative;
-	if (n.overflow || n.magnitude > limit) {
+	limit = ((uint64_t)1 << (*width - 1)) - !n->negative;
+	if (n->overflow || n->magnitude > limit) {
 		diag_error(cx->d, loc, "int%u cannot hold this number",
 			   *width);
 		return false;
 	}
-	*value = n.negative ? (int64_t)(0 - n.magnitude) :
-			      (int64_t)n.magnitude;
+	*value = n->negative ? (int64_t)(0 - n->magnitude) :
+			      (int64_t)n->magnitude;
 	return true;
 }
 
-static const ir_expr *
-literal(struct parse_ctx *cx, struct loc loc, struct number n)
+const ir_expr *
+syn_literal(struct parse_ctx *cx, struct loc loc, const struct number *n)
 {
-	struct dtype t = DTYPE(FLOAT, n.width);
+	struct dtype t = DTYPE(FLOAT, 32);
 	unsigned width;
 	int64_t value;
 
-	if (n.kind == NUM_FLOAT)
+	if (n->kind == NUM_FLOAT) {
+		t.bits = n->width;
 		return ir_new_scalar(cx->m, syn_loc(cx, loc), t,
-				     n.negative ? -n.value : n.value);
+				     n->negative ? -n->value : n->value);
+	}
 	if (!syn_integer(cx, loc, n, &value, &width))
 		return syn_hole(cx, loc);
-	t = DTYPE(INT, 32);
+	t.code = DTYPE_INT;
 	t.bits = (uint8_t)width;
 	return ir_new_scalar_int(cx->m, syn_loc(cx, loc), t, value);
 }
 
-const ir_expr *
-syn_operand(struct parse_ctx *cx, struct loc loc, struct number n)
-{
-	return n.kind == NUM_EXPR ? n.expr : literal(cx, loc, n);
-}
-
 /* A constructor without fields stands for its call. */
-struct number
+const ir_expr *
 syn_plain(struct parse_ctx *cx, struct loc loc, const ir_expr *e)
 {
-	struct number n = { .kind = NUM_EXPR, .expr = e };
-
-	if (e->kind == IR_CTOR && ir_as_ctor(e)->nfields == 0)
-		n.expr = ir_new_call(cx->m, syn_loc(cx, loc), e, NULL, 0,
-				     NULL);
-	return n;
+	if (e->kind != IR_CTOR || ir_as_ctor(e)->nfields > 0)
+		return e;
+	return ir_new_call(cx->m, syn_loc(cx, loc), e, NULL, 0, NULL);
 }
 
-struct number
-syn_negative(struct number n)
+const struct number *
+syn_negative(struct parse_ctx *cx, const struct number *n)
 {
-	n.negative = !n.negative;
-	return n;
+	struct number *out = &cx->lex.numbers[n - cx->lex.numbers];
+
+	out->negative = !n->negative;
+	return out;
 }
 
-/* A sign before an expression is the negation of version 0.6. */
-struct number
-syn_minus(struct parse_ctx *cx, struct loc loc, struct number n)
+/* The negation of version 0.6. */
+const ir_expr *
+syn_minus(struct parse_ctx *cx, struct loc loc, const ir_expr *e)
 {
-	if (n.kind != NUM_EXPR)
-		return syn_negative(n);
-	n.expr = ir_new_op_call(cx->m, syn_loc(cx, loc), OP_negative,
-				&n.expr, 1, NULL);
-	return n;
+	return ir_new_op_call(cx->m, syn_loc(cx, loc), OP_negative, &e, 1,
+			      NULL);
 }
 
 const ir_expr *

@@ -139,13 +139,13 @@ reader(struct parse_ctx *cx)
  * kept as something of that kind, equal to itself only.
  */
 static ir_attr
-dangling(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
+dangling(struct parse_ctx *cx, struct loc loc, const struct meta_ref *ref)
 {
-	const char *id = ir_namef(cx->cx, "%s %u", ref.key, ref.index);
+	const char *id = ir_namef(cx->cx, "%s %u", ref->key, ref->index);
 	const ir_meta *m = name_map_get(&cx->dangling, (uintptr_t)id);
-	ir_meta new = { .type_key = ref.key };
+	ir_meta new = { .type_key = ref->key };
 
-	if (strcmp(ref.key, "SEScope") == 0)
+	if (strcmp(ref->key, "SEScope") == 0)
 		new.type_key = ir_name(cx->cx, "VirtualDevice");
 	if (!m) {
 		new.serial = ++cx->nserials;
@@ -157,13 +157,13 @@ dangling(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
 }
 
 static bool
-lookup(struct parse_ctx *cx, struct loc loc, struct meta_ref ref, ir_attr *out)
+lookup(struct parse_ctx *cx, struct loc loc, const struct meta_ref *ref, ir_attr *out)
 {
 	struct meta_reader *r = reader(cx);
 
 	*out = ATTR_NONE;
 	if (r)
-		return meta_value(r, loc, ref, out);
+		return meta_value(r, loc, *ref, out);
 	if (!cx->no_metadata)
 		return false;           /* its error was reported */
 	if (cx->o.allow_unknown_ops) {
@@ -177,22 +177,22 @@ lookup(struct parse_ctx *cx, struct loc loc, struct meta_ref ref, ir_attr *out)
 
 /* REF is a constant, and the text gives no constants. */
 static bool
-is_placeholder(struct parse_ctx *cx, struct meta_ref ref)
+is_placeholder(struct parse_ctx *cx, const struct meta_ref *ref)
 {
 	struct meta_reader *r = reader(cx);
 
-	if (strcmp(ref.key, "relay.Constant") != 0)
+	if (strcmp(ref->key, "relay.Constant") != 0)
 		return false;
-	return cx->no_metadata || (r && !meta_has_list(r, ref.key));
+	return cx->no_metadata || (r && !meta_has_list(r, ref->key));
 }
 
 const ir_expr *
-syn_meta_expr(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
+syn_meta_expr(struct parse_ctx *cx, struct loc loc, const struct meta_ref *ref)
 {
 	ir_attr v;
 
 	if (is_placeholder(cx, ref))
-		return placeholder(cx, loc, ref.index);
+		return placeholder(cx, loc, ref->index);
 	if (!lookup(cx, loc, ref, &v))
 		return syn_hole(cx, loc);
 	if (v.kind == ATTR_EXPR)
@@ -202,11 +202,11 @@ syn_meta_expr(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
 }
 
 const ir_type *
-syn_meta_type(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
+syn_meta_type(struct parse_ctx *cx, struct loc loc, const struct meta_ref *ref)
 {
 	ir_attr v;
 
-	if (strcmp(ref.key, "IncompleteType") == 0)
+	if (strcmp(ref->key, "IncompleteType") == 0)
 		return NULL;
 	if (!lookup(cx, loc, ref, &v))
 		return NULL;
@@ -216,40 +216,53 @@ syn_meta_type(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
 	return NULL;
 }
 
-struct ir_dim
-syn_meta_dim(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
+static struct ir_dim
+dim_of(struct parse_ctx *cx, struct loc loc, const ir_attr *v)
 {
 	struct ir_dim dim = { .value = -1, .kind = DIM_SYM };
-	ir_attr v;
 
-	if (!lookup(cx, loc, ref, &v))
-		return DIM_UNKNOWN;
-	switch (v.kind) {
-	case ATTR_META:
-		dim.sym = v.meta;
+	if (v->kind == ATTR_META) {
+		dim.sym = v->meta;
 		return dim;
-	case ATTR_INT:
-		dim.value = v.i;
-		dim.kind = v.bits == 64 ? DIM_INT64 : DIM_INT;
-		if (v.i >= 0)
-			return dim;
-		break;
-	case ATTR_ANY:
-		return DIM_UNKNOWN;
-	default:
-		break;
 	}
-	diag_error(cx->d, loc, "this object of the metadata is no dimension");
+	if (v->kind == ATTR_INT && v->i >= 0) {
+		dim.value = v->i;
+		dim.kind = v->bits == 64 ? DIM_INT64 : DIM_INT;
+		return dim;
+	}
+	if (v->kind != ATTR_ANY)
+		diag_error(cx->d, loc,
+			   "this object of the metadata is no dimension");
 	return DIM_UNKNOWN;
 }
 
+void
+syn_meta_dim(struct parse_ctx *cx, struct loc loc, const struct meta_ref *ref)
+{
+	struct ir_dim dim = DIM_UNKNOWN;
+	ir_attr v;
+
+	if (lookup(cx, loc, ref, &v))
+		dim = dim_of(cx, loc, &v);
+	vec_push(&cx->dims, dim);
+}
+
 ir_attr
-syn_meta_value(struct parse_ctx *cx, struct loc loc, struct meta_ref ref)
+syn_meta_attr(struct parse_ctx *cx, struct loc loc,
+	      const struct meta_ref *ref)
 {
 	ir_attr v;
 
 	if (is_placeholder(cx, ref))
-		return syn_expr_value(placeholder(cx, loc, ref.index));
+		return (ir_attr){ .kind = ATTR_EXPR,
+				  .expr = placeholder(cx, loc, ref->index) };
 	lookup(cx, loc, ref, &v);
 	return v;
+}
+
+void
+syn_meta_value(struct parse_ctx *cx, struct loc loc,
+	       const struct meta_ref *ref)
+{
+	syn_value(cx, syn_meta_attr(cx, loc, ref));
 }

@@ -116,19 +116,24 @@ syn_ref_type(struct parse_ctx *cx, const ir_type *value)
 }
 
 uint32_t
-syn_dim_item(struct parse_ctx *cx, struct ir_dim dim)
+syn_last_dim(const struct parse_ctx *cx)
 {
-	vec_push(&cx->dims, dim);
 	return (uint32_t)cx->dims.len - 1;
 }
 
-struct ir_dim
-syn_dim(struct parse_ctx *cx, struct loc loc, struct number n)
+void
+syn_dim(struct parse_ctx *cx, struct loc loc, const struct number *n)
 {
 	struct ir_dim dim = DIM(0);
 	unsigned width;
 
 	if (syn_integer(cx, loc, n, &dim.value, &width) && width == 64)
 		dim.kind = DIM_INT64;
-	return dim;
+	vec_push(&cx->dims, dim);
+}
+
+void
+syn_any_dim(struct parse_ctx *cx)
+{
+	vec_push(&cx->dims, DIM_UNKNOWN);
 }
