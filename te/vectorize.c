@@ -22,6 +22,7 @@ struct lanes {
 	const tir_expr *min;
 	unsigned n;
 	bool failed;
+	struct te_simplifier sums; /* knows no ranges: merges sums */
 };
 
 static const tir_expr *vector(struct lanes *v, const tir_expr *e);
@@ -37,6 +38,12 @@ give_up(struct lanes *v, const tir_expr *e)
 {
 	v->failed = true;
 	return e;
+}
+
+static const tir_expr *
+combine(struct lanes *v, enum tir_kind k, const tir_expr *a, const tir_expr *b)
+{
+	return te_simplify(&v->sums, te_fold_binary(v->m, k, a, b));
 }
 
 /* A ramp in spite of the operation, or NULL. */
@@ -56,7 +63,7 @@ ramp_of(struct lanes *v, enum tir_kind k, const tir_expr *a, const tir_expr *b)
 	if (a->kind == TIR_RAMP && b->dtype.lanes == 1) {
 		if (k != TIR_ADD && k != TIR_SUB && k != TIR_MUL)
 			return NULL;
-		base = te_fold_binary(m, k, a->arg[0], b);
+		base = combine(v, k, a->arg[0], b);
 		stride = a->arg[1];
 		if (k == TIR_MUL)
 			stride = te_fold_binary(m, k, stride, b);
@@ -65,15 +72,15 @@ ramp_of(struct lanes *v, enum tir_kind k, const tir_expr *a, const tir_expr *b)
 	if (k == TIR_MUL && b->kind == TIR_RAMP && a->dtype.lanes == 1)
 		return ramp_of(v, k, b, a);
 	if (k == TIR_SUB && b->kind == TIR_RAMP && a->dtype.lanes == 1) {
-		base = te_fold_binary(m, k, a, b->arg[0]);
+		base = combine(v, k, a, b->arg[0]);
 		stride = te_fold_binary(m, k, tir_int(m, a->dtype, 0),
 					b->arg[1]);
 		return tir_ramp(m, base, stride, v->n);
 	}
 	if ((k == TIR_ADD || k == TIR_SUB) && a->kind == TIR_RAMP &&
 	    b->kind == TIR_RAMP) {
-		base = te_fold_binary(m, k, a->arg[0], b->arg[0]);
-		stride = te_fold_binary(m, k, a->arg[1], b->arg[1]);
+		base = combine(v, k, a->arg[0], b->arg[0]);
+		stride = combine(v, k, a->arg[1], b->arg[1]);
 		if (tir_is_const_int(stride, 0))
 			return tir_broadcast(m, base, v->n);
 		return tir_ramp(m, base, stride, v->n);
@@ -238,6 +245,7 @@ vectorize_loop(struct tir_rewriter *r, const tir_stmt *s)
 		return NULL;
 	tir_each_stmt(s->loop.body, find_vector_loop, &nested);
 	v.min = s->loop.min;
+	v.sums.m = r->m;
 	if (!nested && s->loop.extent->kind == TIR_INT &&
 	    s->loop.extent->i >= 2 && s->loop.extent->i <= MAX_LANES) {
 		v.n = (unsigned)s->loop.extent->i;

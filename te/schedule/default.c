@@ -58,6 +58,16 @@ struct reads {
 	bool other; /* not element by element */
 };
 
+/* E is the element of AXIS in a tensor that has EXTENT of them. */
+static bool
+is_axis(const tir_expr *e, const struct te_axis *axis, int64_t extent)
+{
+	if (axis->extent != extent)
+		return false;
+	return (extent == 1 && tir_is_const_int(e, 0)) ||
+	       (e->kind == TIR_VAR && e->var == axis->var);
+}
+
 static const tir_expr *
 look_at_read(const tir_expr *e, void *env)
 {
@@ -66,11 +76,11 @@ look_at_read(const tir_expr *e, void *env)
 	if (te_plan_nest(&r->c->plan, e->tensor) != r->of)
 		return e;
 	r->any = true;
-	for (uint32_t d = 0; d < e->n; d++)
-		if (e->n != r->in->naxes || e->arg[d]->kind != TIR_VAR ||
-		    e->arg[d]->var != r->in->op->axes[d].var ||
-		    e->tensor->shape[d] != r->in->op->axes[d].extent)
-			r->other = true;
+	if (e->n != r->in->naxes)
+		r->other = true;
+	for (uint32_t d = 0; d < e->n && !r->other; d++)
+		r->other = !is_axis(e->arg[d], &r->in->op->axes[d],
+				    e->tensor->shape[d]);
 	return e;
 }
 
