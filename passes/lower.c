@@ -82,6 +82,16 @@ run_text(struct pass_manager *pm, ir_module *m, const char *text,
 }
 
 bool
+lower_run(struct pass_manager *pm, ir_module *m, const char *text)
+{
+	struct arena a = {0};
+	bool ok = run_text(pm, m, text, &a);
+
+	arena_free(&a);
+	return ok;
+}
+
+bool
 lower_module(struct pass_manager *pm, ir_module *m,
 	     const struct lower_options *o)
 {

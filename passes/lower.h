@@ -24,4 +24,7 @@ struct lower_options {
 bool lower_module(struct pass_manager *pm, ir_module *m,
 		  const struct lower_options *o);
 
+/* Run the pipeline that TEXT says; false after an error. */
+bool lower_run(struct pass_manager *pm, ir_module *m, const char *text);
+
 #endif

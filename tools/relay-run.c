@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "codegen/evaluate.h"
 #include "codegen/feed.h"
 #include "codegen/interface.h"
 #include "codegen/runner.h"
@@ -195,15 +196,20 @@ note_names(struct run *r, const struct ir_function *fn)
 	}
 }
 
+/*
+ * Check the module, type it and see how it can be run: *EVALUATE is main if
+ * that is for the evaluator, else NULL.
+ */
 static bool
-lower(struct run *r)
+prepare(struct run *r, const ir_def **evaluate)
 {
-	struct lower_options o = {.before = r->o.relay_passes,
-				  .to = LOWER_CALLS};
 	const ir_def *main;
 
-	progress("compiling");
+	*evaluate = NULL;
 	if (!ir_verify_module(r->m, &r->tool.diag))
+		return false;
+	if (r->o.relay_passes &&
+	    !lower_run(&r->manager, r->m, r->o.relay_passes))
 		return false;
 	main = ir_module_find(r->m, ir_name(r->cx, "main"));
 	if (!main) {
@@ -215,7 +221,18 @@ lower(struct run *r)
 		    !feed_placeholders(&r->feed, r->m))
 			return false;
 		note_names(r, main->fn);
+		if (evaluate_is_needed(main->fn))
+			*evaluate = main;
 	}
+	return true;
+}
+
+static bool
+lower(struct run *r)
+{
+	struct lower_options o = {.to = LOWER_CALLS};
+
+	progress("compiling");
 	if (!lower_module(&r->manager, r->m, &o))
 		return false;
 	if (interface_of(r->m, &r->x, &r->tool.arena))
@@ -511,13 +528,37 @@ finish(struct run *r)
 		print_outputs(r);
 }
 
+static bool
+evaluate(struct run *r, const ir_def *main)
+{
+	ir_tensor **out = NULL;
+	bool ok;
+
+	progress("running");
+	ok = evaluate_main(r->m, main, &r->feed, &out, &r->x.noutputs);
+	progress(NULL);
+	if (ok)
+		r->out = arena_copy(&r->tool.arena, out,
+				    r->x.noutputs * sizeof(*out));
+	free(out);
+	return ok;
+}
+
 static void
 run_module(struct run *r)
 {
 	const char *engine = r->o.engine ? r->o.engine : "jit";
+	const ir_def *main;
 	bool ok;
 
-	if (!read_inputs(r) || !lower(r) || !make_inputs(r))
+	if (!read_inputs(r) || !prepare(r, &main))
+		return;
+	if (main) {
+		if (evaluate(r, main))
+			finish(r);
+		return;
+	}
+	if (!lower(r) || !make_inputs(r))
 		return;
 	r->out = make_outputs(r);
 	ok = r->o.compare.len ? compare_engines(r)

@@ -1,0 +1,412 @@
+/*
+ * Operators of the evaluator: a call becomes a kernel for the types of its
+ * arguments, which is kept for the next call like it. Where the type of the
+ * result depends on values (arange, dyn.reshape), the arguments become
+ * constants of a kernel of its own.
+ */
+#include "te/interp_internal.h"
+
+#include "ir/infer.h"
+#include "support/hash.h"
+#include "te/build.h"
+#include "te/eval.h"
+#include "te/interp_static.h"
+#include "te/lower.h"
+
+struct kernel {
+	const ir_op *op;
+	const ir_attrs *attrs;
+	uint32_t nargs;
+	const ir_type **types; /* of the arguments */
+	const ir_type *out;
+	tir_func *func;
+	ir_tensor **extra; /* constants, passed behind the arguments */
+	uint32_t nextra;
+};
+
+struct interp_kernels {
+	struct kernel **slots;
+	size_t nslots;
+	size_t count;
+};
+
+void
+interp_kernels_free(struct interp *x)
+{
+	if (x->kernels)
+		free(x->kernels->slots);
+	free(x->kernels);
+}
+
+static const ir_type *
+tensor_type(struct interp *x, const ir_tensor *t)
+{
+	struct ir_dim *shape =
+		ARENA_NEW_ARRAY(&x->scratch, t->ndim, struct ir_dim);
+
+	for (uint32_t i = 0; i < t->ndim; i++)
+		shape[i] = DIM(t->shape[i]);
+	return ir_type_tensor(x->m->cx, t->dtype, shape, t->ndim);
+}
+
+/* The type of V; NULL if it is not made of tensors. */
+static const ir_type *
+type_of(struct interp *x, const struct interp_value *v)
+{
+	const ir_type **fields;
+
+	if (v->kind == INTERP_TENSOR)
+		return tensor_type(x, v->tensor);
+	if (v->kind != INTERP_TUPLE)
+		return NULL;
+	fields = ARENA_NEW_ARRAY(&x->scratch, v->n, const ir_type *);
+	for (uint32_t i = 0; i < v->n; i++) {
+		fields[i] = type_of(x, v->at[i]);
+		if (!fields[i])
+			return NULL;
+	}
+	return ir_type_tuple(x->m->cx, fields, v->n);
+}
+
+static uint64_t
+key_hash(const struct kernel *k)
+{
+	uint64_t h = hash_mix(k->op->id, k->attrs ? k->attrs->hash : 0);
+
+	for (uint32_t i = 0; i < k->nargs; i++)
+		h = hash_mix(h, k->types[i]->id);
+	return h;
+}
+
+static bool
+same_key(const struct kernel *a, const struct kernel *b)
+{
+	if (a->op != b->op || a->attrs != b->attrs || a->nargs != b->nargs)
+		return false;
+	for (uint32_t i = 0; i < a->nargs; i++)
+		if (a->types[i] != b->types[i])
+			return false;
+	return true;
+}
+
+static struct kernel **
+find_slot(struct interp_kernels *ks, const struct kernel *key)
+{
+	size_t mask = ks->nslots - 1;
+
+	for (size_t i = key_hash(key) & mask;; i = (i + 1) & mask)
+		if (!ks->slots[i] || same_key(ks->slots[i], key))
+			return &ks->slots[i];
+}
+
+static void
+grow(struct interp_kernels *ks)
+{
+	struct interp_kernels bigger = *ks;
+
+	bigger.nslots = ks->nslots ? ks->nslots * 2 : 64;
+	bigger.slots = xcalloc(bigger.nslots, sizeof(struct kernel *));
+	for (size_t i = 0; i < ks->nslots; i++)
+		if (ks->slots[i])
+			*find_slot(&bigger, ks->slots[i]) = ks->slots[i];
+	free(ks->slots);
+	*ks = bigger;
+}
+
+static struct kernel **
+kernel_slot(struct interp *x, const struct kernel *key)
+{
+	if (!x->kernels)
+		x->kernels = xcalloc(1, sizeof(*x->kernels));
+	if (x->kernels->count * 2 >= x->kernels->nslots)
+		grow(x->kernels);
+	return find_slot(x->kernels, key);
+}
+
+/* V as an expression of constants. */
+static const ir_expr *
+constant_of(struct interp *x, const struct interp_value *v)
+{
+	const ir_expr **fields;
+	const ir_expr *e;
+
+	if (v->kind == INTERP_TENSOR)
+		return ir_new_constant(x->m, LOC_NONE,
+				       ir_tensor_ref(v->tensor));
+	fields = xmalloc((v->n + 1) * sizeof(*fields));
+	for (uint32_t i = 0; i < v->n; i++)
+		fields[i] = constant_of(x, v->at[i]);
+	e = ir_new_tuple(x->m, LOC_NONE, fields, v->n);
+	free(fields);
+	return e;
+}
+
+/* CALL with its arguments replaced, as the body of a function, typed. */
+static const struct ir_function *
+wrap(struct interp *x, const struct ir_call *call, const ir_expr *const *args,
+     const struct ir_var *const *params, uint32_t nparams)
+{
+	struct ir_function_parts parts = {
+		.params = params,
+		.nparams = nparams,
+		.body = ir_new_call(x->m, call->base.loc, call->callee, args,
+				    call->nargs, call->attrs),
+	};
+	const ir_expr *f = ir_new_function(x->m, call->base.loc, &parts);
+
+	return ir_infer_expr(x->m, f, x->d) ? ir_as_function(f) : NULL;
+}
+
+/* The loops of FN into K. */
+static bool
+build(struct interp *x, const struct ir_function *fn, struct kernel *k)
+{
+	struct te_build_request r = {
+		.name = ir_namef(x->m->cx, "%s", k->op->name),
+		.fn = fn,
+	};
+	ir_expr_vec extra = {0};
+	te_func *f = te_build(x->m, &r, &extra, x->d);
+
+	if (f) {
+		te_canon(x->m, f);
+		k->func = te_lower(x->m, f, NULL, x->d);
+	}
+	k->out = fn->body->type;
+	k->nextra = (uint32_t)extra.len;
+	k->extra = ARENA_NEW_ARRAY(&x->arena, extra.len, ir_tensor *);
+	for (size_t i = 0; i < extra.len; i++)
+		k->extra[i] = ir_as_constant(extra.at[i])->data;
+	vec_free(&extra);
+	return f && k->func;
+}
+
+/* A kernel that serves all arguments of the types in K. */
+static const struct ir_function *
+wrap_general(struct interp *x, const struct ir_call *call,
+	     const struct kernel *k)
+{
+	const ir_expr **args = xmalloc((k->nargs + 1) * sizeof(*args));
+	const struct ir_var **params =
+		xmalloc((k->nargs + 1) * sizeof(*params));
+	const struct ir_function *f;
+
+	for (uint32_t i = 0; i < k->nargs; i++) {
+		args[i] = ir_new_var(x->m, call->base.loc,
+				     ir_namef(x->m->cx, "p%u", i), k->types[i]);
+		params[i] = ir_as_var(args[i]);
+	}
+	f = wrap(x, call, args, params, k->nargs);
+	free(args);
+	free(params);
+	return f;
+}
+
+/* A kernel for these very values. */
+static const struct ir_function *
+wrap_values(struct interp *x, const struct ir_call *call,
+	    struct interp_value *const *values)
+{
+	const ir_expr **args = xmalloc((call->nargs + 1) * sizeof(*args));
+	const struct ir_function *f;
+
+	for (uint32_t i = 0; i < call->nargs; i++)
+		args[i] = constant_of(x, values[i]);
+	f = wrap(x, call, args, NULL, 0);
+	if (f && f->body->type->flags & TYPE_HAS_ANY) {
+		const ir_expr *e =
+			interp_static_call(x->m, ir_as_call(f->body));
+
+		if (e)
+			f = wrap(x, ir_as_call(e), ir_as_call(e)->args, NULL,
+				 0);
+	}
+	free(args);
+	return f;
+}
+
+/* Memory for the results, in order; their number. */
+static void
+make_outputs(const ir_type *t, struct interp_value **out)
+{
+	const struct ir_tensor_type *tensor;
+	const struct ir_tuple_type *tuple;
+	int64_t shape[64];
+
+	if (t->kind == TYPE_TUPLE) {
+		tuple = ir_as_tuple_type(t);
+		*out = interp_new_value(INTERP_TUPLE, tuple->nfields);
+		for (uint32_t i = 0; i < tuple->nfields; i++)
+			make_outputs(tuple->fields[i], &(*out)->at[i]);
+		return;
+	}
+	tensor = ir_as_tensor_type(t);
+	assert(tensor->ndim <= 64);
+	for (uint32_t i = 0; i < tensor->ndim; i++)
+		shape[i] = tensor->shape[i].value;
+	*out = interp_tensor(ir_tensor_new(tensor->dtype, shape, tensor->ndim));
+}
+
+typedef VEC(struct eval_span) span_vec;
+
+static void
+add_tensor(span_vec *spans, const ir_tensor *t)
+{
+	struct eval_span s = {t->data, t->nbytes};
+
+	vec_push(spans, s);
+}
+
+static void
+add_spans(span_vec *spans, const struct interp_value *v)
+{
+	if (v->kind == INTERP_TENSOR) {
+		add_tensor(spans, v->tensor);
+		return;
+	}
+	for (uint32_t i = 0; i < v->n; i++)
+		add_spans(spans, v->at[i]);
+}
+
+/* Temporaries of K come last; the first is number FIRST. */
+static void
+add_temporaries(struct interp *x, const struct kernel *k, span_vec *spans)
+{
+	for (uint32_t i = (uint32_t)spans->len; i < k->func->nparams; i++) {
+		const struct tir_buffer *b = k->func->params[i].buffer;
+		size_t n = (size_t)b->size * dtype_size(b->dtype);
+		struct eval_span s = {arena_alloc(&x->scratch, n), n};
+
+		vec_push(spans, s);
+	}
+}
+
+static struct interp_value *
+run_kernel(struct interp *x, const struct kernel *k,
+	   struct interp_value *const *args, uint32_t nargs)
+{
+	struct interp_value *out;
+	span_vec spans = {0};
+
+	for (uint32_t i = 0; i < nargs; i++)
+		add_spans(&spans, args[i]);
+	for (uint32_t i = 0; i < k->nextra; i++)
+		add_tensor(&spans, k->extra[i]);
+	make_outputs(k->out, &out);
+	add_spans(&spans, out);
+	add_temporaries(x, k, &spans);
+	if (!eval_run_tir(x->machine, k->func, spans.at, (uint32_t)spans.len)) {
+		interp_unref(out);
+		out = NULL;
+	}
+	vec_free(&spans);
+	return out;
+}
+
+/* The kernel for K's key, made if it is new; NULL after reporting. */
+static struct kernel *
+get_kernel(struct interp *x, const struct ir_call *call, struct kernel *key,
+	   bool *by_value)
+{
+	struct kernel **slot = kernel_slot(x, key);
+	const struct ir_function *f;
+	struct kernel *k;
+
+	if (*slot)
+		return *slot;
+	f = wrap_general(x, call, key);
+	if (!f)
+		return NULL;
+	*by_value = f->body->type->flags & TYPE_HAS_ANY;
+	if (*by_value || !build(x, f, key))
+		return NULL;
+	k = arena_copy(&x->arena, key, sizeof(*key));
+	k->types = arena_copy(&x->arena, key->types,
+			      key->nargs * sizeof(*key->types));
+	*slot = k;
+	x->kernels->count++;
+	return k;
+}
+
+static struct interp_value *
+run_by_value(struct interp *x, const struct ir_call *call, struct kernel *k,
+	     struct interp_value *const *args)
+{
+	const struct ir_function *f = wrap_values(x, call, args);
+
+	if (!f)
+		return NULL;
+	if (f->body->type->flags & TYPE_HAS_ANY) {
+		diag_error(x->d, call->base.loc,
+			   "the evaluator does not know operator '%s' with "
+			   "shapes that depend on values",
+			   k->op->name);
+		return NULL;
+	}
+	k->op = ir_called_op(f->body);
+	return build(x, f, k) ? run_kernel(x, k, NULL, 0) : NULL;
+}
+
+/* Operators that hand on what they get, whatever it is. */
+static bool
+is_identity(const ir_op *op)
+{
+	switch (op->id) {
+	case OP_on_device:
+	case OP_device_copy:
+	case OP_debug:
+	case OP_annotation_bitpack_end:
+	case OP_annotation_bitpack_start:
+	case OP_annotation_cast_hint:
+	case OP_annotation_checkpoint:
+	case OP_annotation_compiler_begin:
+	case OP_annotation_compiler_end:
+	case OP_annotation_stop_fusion:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static struct interp_value *
+run_operator(struct interp *x, const struct ir_call *call, const ir_op *op,
+	     struct interp_value *const *args)
+{
+	struct kernel key = {
+		.op = op,
+		.attrs = call->attrs,
+		.nargs = call->nargs,
+	};
+	struct kernel *k;
+	bool by_value = false;
+
+	key.types = ARENA_NEW_ARRAY(&x->scratch, call->nargs, const ir_type *);
+	for (uint32_t i = 0; i < call->nargs; i++) {
+		key.types[i] = type_of(x, args[i]);
+		if (key.types[i])
+			continue;
+		diag_error(x->d, call->base.loc,
+			   "operator '%s' is applied to what is no tensor",
+			   op->name);
+		return NULL;
+	}
+	k = get_kernel(x, call, &key, &by_value);
+	if (by_value)
+		return run_by_value(x, call, &key, args);
+	return k ? run_kernel(x, k, args, call->nargs) : NULL;
+}
+
+struct interp_value *
+interp_operator(struct interp *x, const struct ir_call *call,
+		struct interp_value *const *args)
+{
+	const ir_op *op = ir_as_op_ref(call->callee)->op;
+	struct interp_value *v;
+
+	if (is_identity(op))
+		return interp_ref(args[0]);
+	v = run_operator(x, call, op, args);
+	if (x->scratch.used)
+		arena_reset(&x->scratch);
+	return v;
+}
