@@ -14,10 +14,12 @@ ifeq ($(origin CC),default)
 CC	:= gcc
 endif
 
+# gcc takes places in the parser's stack apart bit by bit without OPT_GEN.
 WARN	:= -Wall -Wextra -pedantic -Wshadow -Wstrict-prototypes \
 	   -Wmissing-prototypes -Werror
 WARN_GEN := -Wall -Werror -Wno-unused-function -Wno-unused-but-set-variable \
 	   -Wno-sign-compare
+OPT_GEN := $(if $(findstring clang,$(CC)),,-fno-tree-sra)
 OPT_release  := -O2 -g
 OPT_debug    := -O0 -g3
 OPT_asan     := -O1 -g -fno-omit-frame-pointer \
@@ -103,7 +105,7 @@ $B/obj/passes/registry.o: private ALL_CFLAGS += \
 $B/obj/gen/%.o: $B/gen/%.c $B/flags | $(gen_h)
 	$(call say,CC,$<)
 	$Qmkdir -p $(@D)
-	$Q$(CC) $(ALL_CFLAGS) $(WARN_GEN) -MMD -MP -c -o $@ $<
+	$Q$(CC) $(ALL_CFLAGS) $(OPT_GEN) $(WARN_GEN) -MMD -MP -c -o $@ $<
 
 $B/gen/%.lex.c $B/gen/%.lex.h &: %.l
 	$(call say,FLEX,$<)

@@ -14,39 +14,15 @@ buf_free(struct buf *b)
 }
 
 void
-buf_reserve(struct buf *b, size_t more)
+buf_grow(struct buf *b, size_t more)
 {
 	size_t need = b->len + more + 1;
 	size_t cap = b->cap ? b->cap : 64;
 
-	if (need <= b->cap)
-		return;
 	while (cap < need)
 		cap *= 2;
 	b->at = xrealloc(b->at, cap);
 	b->cap = cap;
-}
-
-void
-buf_put(struct buf *b, const char *s, size_t len)
-{
-	buf_reserve(b, len);
-	if (len)
-		memcpy(b->at + b->len, s, len);
-	b->len += len;
-	b->at[b->len] = '\0';
-}
-
-void
-buf_puts(struct buf *b, const char *s)
-{
-	buf_put(b, s, strlen(s));
-}
-
-void
-buf_putc(struct buf *b, char c)
-{
-	buf_put(b, &c, 1);
 }
 
 void

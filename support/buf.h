@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 /* A buffer of zeros is empty. AT is zero-terminated once anything was put. */
 struct buf {
@@ -15,10 +16,40 @@ struct buf {
 };
 
 void buf_free(struct buf *b);
-void buf_reserve(struct buf *b, size_t more);
-void buf_put(struct buf *b, const char *s, size_t len);
-void buf_puts(struct buf *b, const char *s);
-void buf_putc(struct buf *b, char c);
+void buf_grow(struct buf *b, size_t more);
+
+/* Make room for MORE bytes. */
+static inline void
+buf_reserve(struct buf *b, size_t more)
+{
+	if (b->cap - b->len <= more)
+		buf_grow(b, more);
+}
+
+static inline void
+buf_put(struct buf *b, const char *s, size_t len)
+{
+	buf_reserve(b, len);
+	if (len)
+		memcpy(b->at + b->len, s, len);
+	b->len += len;
+	b->at[b->len] = '\0';
+}
+
+static inline void
+buf_puts(struct buf *b, const char *s)
+{
+	buf_put(b, s, strlen(s));
+}
+
+static inline void
+buf_putc(struct buf *b, char c)
+{
+	buf_reserve(b, 1);
+	b->at[b->len++] = c;
+	b->at[b->len] = '\0';
+}
+
 void buf_fill(struct buf *b, char c, size_t n);         /* C, N times */
 void buf_int(struct buf *b, long long value);           /* decimal */
 void buf_printf(struct buf *b, const char *fmt, ...)
