@@ -28,7 +28,7 @@ lex_read(struct parse_ctx *cx, char *to, size_t max)
 static bool
 is_blank(char c)
 {
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+	return c == ' ' || c == '\t' || c == '\n';
 }
 
 static bool
@@ -71,17 +71,6 @@ comment_end(const struct source *s, size_t off)
 	return (size_t)(at - s->text);
 }
 
-bool
-lex_comment(struct parse_ctx *cx, struct loc loc, size_t *end)
-{
-	*end = comment_end(cx->src, loc.off);
-	if (*end != SIZE_MAX)
-		return true;
-	diag_error(cx->d, loc, "comment without an end");
-	cx->lex.ended = true;
-	return false;
-}
-
 size_t
 lex_skip_blanks(const struct parse_ctx *cx, size_t off)
 {
@@ -90,11 +79,18 @@ lex_skip_blanks(const struct parse_ctx *cx, size_t off)
 	for (;;) {
 		while (off < s->len && is_blank(s->text[off]))
 			off++;
+		if (off + 1 < s->len && s->text[off] == '\r' &&
+		    s->text[off + 1] == '\n') {
+			off += 2;
+			continue;
+		}
 		if (off + 1 >= s->len || s->text[off] != '/')
 			return off;
 		if (s->text[off + 1] == '/') {
-			while (off < s->len && s->text[off] != '\n')
-				off++;
+			const char *end = memchr(s->text + off, '\n',
+						 s->len - off);
+
+			off = end ? (size_t)(end - s->text) : s->len;
 		} else if (s->text[off + 1] == '*') {
 			size_t end = comment_end(s, off);
 

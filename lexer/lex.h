@@ -25,12 +25,6 @@ size_t lex_read(struct parse_ctx *cx, char *to, size_t max);
  */
 bool lex_equals_follows(const struct parse_ctx *cx);
 
-/*
- * The end of the comment whose two first characters are LOC, comments inside
- * of it included. False if it has none (reported).
- */
-bool lex_comment(struct parse_ctx *cx, struct loc loc, size_t *end);
-
 /* The offset of the next character that is not blank or comment. */
 size_t lex_skip_blanks(const struct parse_ctx *cx, size_t off);
 

@@ -88,10 +88,10 @@ static void relay_yyerror(struct loc *loc, struct parse_ctx *cx,
 %left '*' '/'
 
 %type <expr> expr rhs binop postfix primary function match if minus
-%type <num> number signed
-%type <mark> stmts stmt bindings binding let_head
+%type <num> signed
+%type <mark> stmts dropped bindings binding let_head
 %type <list> call_args
-%type <at> exprs args arg attrs attr types type_list dims dim_list arms
+%type <at> exprs args attrs attr types type_list dims dim_list arms
 %type <at> arm_list arm arm_open patterns pattern_list value_list entry_list
 %type <at> entry names type_params
 %type <type> type tensor_type annotation result
@@ -238,14 +238,16 @@ expr
 | stmts binop			{ $$ = syn_block(cx, $stmts, $binop); }
 ;
 
+/* The mark of a list is where its first binding found the stacks. */
 stmts
-: stmt
-| stmts stmt			{ $$ = $1; }
+: binding
+| dropped
+| stmts binding			{ $$ = $1; }
+| stmts dropped			{ $$ = $1; }
 ;
 
-stmt
-: binding
-| binop ';'			{ $$ = syn_drop(cx, @binop, $binop); }
+dropped
+: binop ';'			{ $$ = syn_drop(cx, @binop, $binop); }
 | error ';'			{ $$ = syn_lost(cx); yyerrok; }
 ;
 
@@ -303,22 +305,7 @@ minus
 | '-' minus[inner]		{ $$ = syn_minus(cx, @$, $inner); }
 ;
 
-number
-: INT
-| FLOAT
-;
-
 postfix
-: primary
-| postfix[inner] PROJ		{ $$ = syn_proj(cx, @$, $inner, $PROJ); }
-| postfix[inner] '(' call_args ')'
-	{ $$ = syn_call(cx, @$, @inner, $inner, $call_args); }
-| postfix[inner] '(' ctor_types ')'
-	{ $$ = syn_ctor_types(cx, @inner, $inner); }
-| postfix[inner] '^'		{ $$ = syn_ref_read(cx, @$, $inner); }
-;
-
-primary
 : LOCAL				{ $$ = syn_local(cx, @$, $LOCAL); }
 | GLOBAL			{ $$ = syn_global(cx, @$, $GLOBAL); }
 | GRAPH				{ $$ = syn_graph(cx, @$, $GRAPH); }
@@ -328,7 +315,17 @@ primary
 | function
 | match
 | if
-| REF '(' expr ')'		{ $$ = syn_ref_new(cx, @$, $expr); }
+| primary
+| postfix[inner] PROJ		{ $$ = syn_proj(cx, @$, $inner, $PROJ); }
+| postfix[inner] '(' call_args ')'
+	{ $$ = syn_call(cx, @$, @inner, $inner, $call_args); }
+| postfix[inner] '(' ctor_types ')'
+	{ $$ = syn_ctor_types(cx, @inner, $inner); }
+| postfix[inner] '^'		{ $$ = syn_ref_read(cx, @$, $inner); }
+;
+
+primary
+: REF '(' expr ')'		{ $$ = syn_ref_new(cx, @$, $expr); }
 | REF_READ '(' expr ')'		{ $$ = syn_ref_read(cx, @$, $expr); }
 | REF_WRITE '(' expr[r] ',' expr[v] ')'
 	{ $$ = syn_ref_write(cx, @$, $r, $v); }
@@ -365,13 +362,11 @@ ctor_types
 ;
 
 args
-: arg
-| args ',' arg			{ $$ = $1; }
-;
-
-arg
 : expr				{ $$ = syn_item(cx, @$, $expr); }
 | STRING			{ $$ = syn_string_arg(cx, @$, $STRING); }
+| args ',' expr			{ syn_item(cx, @expr, $expr); $$ = $1; }
+| args ',' STRING		{ syn_string_arg(cx, @STRING, $STRING);
+				  $$ = $1; }
 ;
 
 if
@@ -521,7 +516,8 @@ value
 ;
 
 signed
-: number
+: INT
+| FLOAT
 | '-' signed[inner]		{ $$ = syn_negative(cx, $inner); }
 ;
 
