@@ -17,6 +17,7 @@ te_compute_fn compute_cast;
 te_compute_fn compute_classify;
 te_compute_fn compute_clip;
 te_compute_fn compute_concatenate;
+te_compute_fn compute_einsum;
 te_compute_fn compute_fast_math;
 te_compute_fn compute_fill;
 te_compute_fn compute_fixed_point_multiply;
@@ -24,6 +25,7 @@ te_compute_fn compute_fixed_point_multiply_per_axis;
 te_compute_fn compute_gather;
 te_compute_fn compute_gather_nd;
 te_compute_fn compute_identity;
+te_compute_fn compute_image_crop_and_resize;
 te_compute_fn compute_image_resize;
 te_compute_fn compute_intrinsic;
 te_compute_fn compute_layout_transform;
@@ -87,6 +89,7 @@ te_compute_fn compute_topk;
 te_compute_fn compute_transpose;
 te_compute_fn compute_trilu;
 te_compute_fn compute_variance;
+te_compute_fn compute_vision_yolo_reorg;
 te_compute_fn compute_where;
 
 #endif
