@@ -125,10 +125,12 @@ feed_tensor(struct feed *f, const char *name, struct dtype t,
 {
 	ir_tensor *r = named_tensors_find(&f->given, name);
 
-	if (r && fits(r, t, shape, ndim))
-		return ir_tensor_ref(r);
 	if (r) {
+		r = npy_as(r, t);
+		if (fits(r, t, shape, ndim))
+			return r;
 		report_misfit(f, name, r, t, shape, ndim);
+		ir_tensor_unref(r);
 		return NULL;
 	}
 	if (!f->fill) {

@@ -82,9 +82,6 @@ parse_descr(const char *s, struct dtype *out)
 	case 'f':
 		*out = DTYPE(FLOAT, 0);
 		break;
-	case 'V':
-		*out = DTYPE(BFLOAT, 16);
-		return size == 2;
 	default:
 		return false;
 	}
@@ -182,14 +179,12 @@ static void
 put_descr(struct buf *out, struct dtype t)
 {
 	size_t size = dtype_size(t);
-	char kind = 'V';
+	char kind = 'u';
 
 	if (dtype_is_bool(t))
 		kind = 'b';
 	else if (t.code == DTYPE_INT)
 		kind = 'i';
-	else if (t.code == DTYPE_UINT)
-		kind = 'u';
 	else if (t.code == DTYPE_FLOAT)
 		kind = 'f';
 	buf_printf(out, "%c%c%zu", size == 1 ? '|' : '<', kind, size);
@@ -217,6 +212,23 @@ npy_write(struct buf *out, const ir_tensor *t)
 	buf_put(out, h.at, h.len);
 	buf_put(out, t->data, t->nbytes);
 	buf_free(&h);
+}
+
+static void
+unref(void *data, size_t nbytes, void *env)
+{
+	(void)data;
+	(void)nbytes;
+	ir_tensor_unref(env);
+}
+
+ir_tensor *
+npy_as(ir_tensor *t, struct dtype want)
+{
+	ir_tensor_ref(t);
+	if (want.code != DTYPE_BFLOAT || !dtype_equal(t->dtype, DTYPE(UINT, 16)))
+		return t;
+	return ir_tensor_wrap(want, t->shape, t->ndim, t->data, unref, t);
 }
 
 /* One member of an archive, whose local header is at P. */

@@ -2,7 +2,7 @@
  * Tensors in files: NumPy's .npy and .npz, and TVM's .params.
  *
  * .npz is read and written without compression only. bfloat16 has no name in
- * NumPy; it is written as '<V2'.
+ * NumPy: it is written as uint16, and what wants bfloat16 takes uint16.
  */
 #ifndef RELAY_IR_NPY_H
 #define RELAY_IR_NPY_H
@@ -38,6 +38,9 @@ ir_tensor *named_tensors_find(const struct named_tensors *t, const char *name);
  */
 ir_tensor *npy_read(const void *data, size_t len, const char **why);
 void npy_write(struct buf *out, const ir_tensor *t);
+
+/* A reference to T, as bfloat16 if that is WANTed and T is uint16. */
+ir_tensor *npy_as(ir_tensor *t, struct dtype want);
 
 /* All members "NAME.npy" of an archive. False after setting *WHY. */
 bool npz_read(const void *data, size_t len, struct named_tensors *out,

@@ -443,7 +443,7 @@ compare_expected(struct run *r)
 		ok = feed_file(&want, NULL, r->o.expect);
 	for (uint32_t i = 0; i < r->x.noutputs && ok; i++) {
 		char name[32];
-		const ir_tensor *t;
+		ir_tensor *t;
 
 		snprintf(name, sizeof(name), "%u", i);
 		if (!npz)
@@ -452,7 +452,9 @@ compare_expected(struct run *r)
 						    r->o.expect, i));
 		t = named_tensors_find(&want.given, name);
 		if (ok && t) {
+			t = npy_as(t, r->out[i]->dtype);
 			compare(r, i, t, r->o.expect);
+			ir_tensor_unref(t);
 		} else if (ok) {
 			diag_error(&r->tool.diag, LOC_NONE,
 				   "'%s' has no output %u", r->o.expect, i);
