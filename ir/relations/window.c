@@ -124,7 +124,9 @@ rel_slide(struct rel *r, struct ir_dim in, struct ir_dim size,
 	}
 	if (room < 0)
 		return *out = DIM(0), true;
-	*out = DIM((room + (w->ceil ? w->stride - 1 : 0)) / w->stride + 1);
+	*out = DIM(room / w->stride + 1);
+	if (w->ceil && room % w->stride != 0)
+		out->value++;
 	if (in.kind == DIM_INT64)
 		out->kind = DIM_INT64;
 	return true;
