@@ -203,6 +203,13 @@ run_passes(struct run *r, ir_module *m)
 	       ir_infer_module(m, d);
 }
 
+static bool
+has_output(const struct run *r)
+{
+	return !r->o.mode.verify_diagnostics && !r->o.disable_output &&
+	       r->o.emit == EMIT_RELAY;
+}
+
 /* From the text of S to the text in OUT. */
 static bool
 process_in(struct run *r, ir_module *m, const ir_expr *e, struct buf *out)
@@ -216,7 +223,8 @@ process_in(struct run *r, ir_module *m, const ir_expr *e, struct buf *out)
 		return false;
 	if (!run_passes(r, m))
 		return false;
-	ir_print_module(out, m, &r->print);
+	if (has_output(r))
+		ir_print_module(out, m, &r->print);
 	return true;
 }
 
@@ -265,8 +273,7 @@ read_and_process(struct run *r, const char *path)
 	d->source = NULL;
 	if (!pass_manager_end(&r->manager) && !d->errors)
 		r->tool.status = 1;
-	if (!d->errors && !r->tool.status && !r->o.mode.verify_diagnostics &&
-	    !r->o.disable_output && r->o.emit == EMIT_RELAY)
+	if (!d->errors && !r->tool.status && has_output(r))
 		write_text(r, &out);
 	buf_free(&out);
 	source_free(&s);
