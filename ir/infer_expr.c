@@ -383,6 +383,9 @@ type_constant(struct infer *in, const struct ir_constant *c)
 					    : infer_new_hole(in));
 		return;
 	}
+	/* A folded call with unknown extents keeps the type of the call. */
+	if (c->base.type && c->base.type->flags & TYPE_HAS_ANY)
+		return;
 	if (t->ndim > 8)
 		shape = xmalloc(t->ndim * sizeof(*shape));
 	for (uint32_t i = 0; i < t->ndim; i++)
