@@ -52,6 +52,30 @@ attrs_field_index(const struct attrs_schema *s, const char *name)
 	return -1;
 }
 
+bool
+attrs_field_is_object(const struct attrs_schema *s, unsigned i)
+{
+	static const struct {
+		enum attrs_id id;
+		const char *name;
+	} objects[] = {
+		{ATTRS_DensePack, "weight_layout"},
+		{ATTRS_DFT, "inverse"},
+		{ATTRS_GetValidCounts, "score_threshold"},
+		{ATTRS_Scanop, "axis"},
+		{ATTRS_Scanop, "exclusive"},
+		{ATTRS_ScatterElements, "axis"},
+		{ATTRS_ScatterElements, "reduction"},
+		{ATTRS_ScatterND, "mode"},
+	};
+
+	for (size_t k = 0; k < sizeof(objects) / sizeof(*objects); k++)
+		if (s->id == objects[k].id &&
+		    strcmp(s->fields[i].name, objects[k].name) == 0)
+			return true;
+	return false;
+}
+
 static uint64_t
 hash_double(double d)
 {

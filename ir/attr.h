@@ -116,6 +116,12 @@ const struct attrs_schema *attrs_schema_find(const char *key);
 /* Index of a field, or -1. */
 int attrs_field_index(const struct attrs_schema *s, const char *name);
 
+/*
+ * TVM keeps field I as an object of its own although its kind is plain: in
+ * the metadata its value is the number of a node.
+ */
+bool attrs_field_is_object(const struct attrs_schema *s, unsigned i);
+
 struct ir_attrs {
 	const struct attrs_schema *schema;
 	uint64_t hash;

@@ -39,20 +39,29 @@ same_field(struct equal *q, const struct ir_meta_field *a,
 }
 
 static bool
+is_variable(const ir_meta *m)
+{
+	return strcmp(m->type_key, "tir.Var") == 0 ||
+	       strcmp(m->type_key, "tir.SizeVar") == 0;
+}
+
+/* Pairs that were found equal, or are being compared, are not taken again. */
+static bool
 metas_below(struct equal *q, const ir_meta *a, const ir_meta *b, int depth)
 {
 	if (a == b)
 		return true;
 	if (!a || !b || depth == 0 || !same_text(a->type_key, b->type_key) ||
-	    !same_text(a->repr, b->repr) || !a->serial != !b->serial ||
-	    a->nfields != b->nfields || a->nkeys != b->nkeys ||
-	    a->ndata != b->ndata)
+	    !same_text(a->repr, b->repr) || a->nfields != b->nfields ||
+	    a->nkeys != b->nkeys || a->ndata != b->ndata)
 		return false;
-	if (a->serial) {
-		if (ptrmap_find(&q->left, a))
-			return ptrmap_get(&q->left, a) == b;
+	if (ptrmap_get(&q->left, a) == b)
+		return true;
+	if (is_variable(a)) {
 		if (!equal_bind(q, a, b))
 			return false;
+	} else {
+		ptrmap_put(&q->left, a, b);
 	}
 	for (uint32_t i = 0; i < a->nfields; i++)
 		if (!same_field(q, &a->fields[i], &b->fields[i], depth - 1))
@@ -66,7 +75,7 @@ metas_below(struct equal *q, const ir_meta *a, const ir_meta *b, int depth)
 	return true;
 }
 
-/* Objects with an identity of their own are paired up as variables are. */
+/* Symbolic variables are paired up, all else is compared by value. */
 bool
 equal_metas(struct equal *q, const ir_meta *a, const ir_meta *b)
 {

@@ -10,14 +10,25 @@
 
 #include "ir/print_json_internal.h"
 
-/*
- * Objects of which TVM has one for all users. The others it makes afresh for
- * each: numbers, shapes, lists, empty strings.
- */
+/* Objects without identity that TVM makes afresh for each user. */
+static bool
+is_made_afresh(const ir_meta *m)
+{
+	static const char *const keys[] = {
+		"Array", "FloatImm", "IntImm",
+		"Map",   "PrimType", "runtime.String",
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (strcmp(m->type_key, keys[i]) == 0)
+			return !m->serial;
+	return false;
+}
+
+/* Objects of which there is one for all users. */
 static bool
 is_shared(const struct json_ref *r)
 {
-	const ir_meta *m = r->object;
 	const ir_type *t = r->object;
 
 	switch (r->kind) {
@@ -28,11 +39,7 @@ is_shared(const struct json_ref *r)
 	case REF_TYPE:
 		return t->kind == TYPE_VAR || t->kind == TYPE_HOLE;
 	case REF_META:
-	case REF_META_OWN:
-		if (strcmp(m->type_key, "runtime.String") == 0)
-			return r->kind == REF_META && m->repr && *m->repr;
-		return strcmp(m->type_key, "Array") != 0 &&
-		       strcmp(m->type_key, "Map") != 0;
+		return !is_made_afresh(r->object);
 	default:
 		return false;
 	}

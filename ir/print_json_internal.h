@@ -13,7 +13,6 @@ enum json_ref_kind {
 	REF_LIST, /* struct print_meta_list */
 	REF_EXPR,
 	REF_META,
-	REF_META_OWN, /* not in a list: its strings are its own */
 	REF_RECORD,
 	REF_DICT,
 	REF_DICT_ATTRS, /* the record around a dictionary */

@@ -261,7 +261,7 @@ add_meta_field(struct json *j, const struct ir_meta_field *f)
 	else if (f->type)
 		add_part(j, f->name, REF_TYPE, f->type);
 	else if (f->object && strcmp(f->name, "span") != 0)
-		add_part(j, f->name, REF_META_OWN, f->object);
+		add_part(j, f->name, REF_META, f->object);
 	else
 		add_text(j, f->name, "0");
 }
@@ -288,9 +288,6 @@ add_meta_fields(struct json *j, const ir_meta *m)
 static void
 make_meta(struct json *j, struct json_node *n, const ir_meta *m)
 {
-	enum json_ref_kind items =
-		strcmp(m->type_key, "Array") == 0 ? REF_META : REF_META_OWN;
-
 	n->type_key = m->type_key;
 	if (m->repr)
 		set_repr(n, m->repr, intern_len(m->repr));
@@ -298,18 +295,7 @@ make_meta(struct json *j, struct json_node *n, const ir_meta *m)
 	n->nkeys = m->nkeys;
 	n->keys = m->keys;
 	for (uint32_t i = 0; i < m->ndata; i++)
-		add_item(j, m->data[i] ? items : REF_NULL, m->data[i]);
-}
-
-/* Fields of C++ type String: nodes, where other strings stand inline. */
-static bool
-is_string_object(const struct attrs_schema *s, const struct attr_field *f)
-{
-	return (s->id == ATTRS_DensePack &&
-		strcmp(f->name, "weight_layout") == 0) ||
-	       (s->id == ATTRS_ScatterElements &&
-		strcmp(f->name, "reduction") == 0) ||
-	       (s->id == ATTRS_ScatterND && strcmp(f->name, "mode") == 0);
+		add_item(j, m->data[i] ? REF_META : REF_NULL, m->data[i]);
 }
 
 /* A plain field of a record; false if it is an object. */
@@ -356,7 +342,7 @@ make_record(struct json *j, struct json_node *n, const ir_attrs *a)
 	for (uint32_t i = 0; i < a->n; i++) {
 		const struct attr_field *f = &a->schema->fields[i];
 
-		if (is_string_object(a->schema, f) ||
+		if (attrs_field_is_object(a->schema, i) ||
 		    !add_plain_field(j, f, &a->value[i]))
 			add_part(j, f->name, REF_ATTR, &a->value[i]);
 	}
@@ -500,7 +486,6 @@ print_json_make(struct json *j, struct json_node *n, struct json_ref r)
 		make_expr(j, n, r.object);
 		break;
 	case REF_META:
-	case REF_META_OWN:
 		make_meta(j, n, r.object);
 		break;
 	case REF_RECORD:

@@ -50,19 +50,21 @@ plain_field(struct meta_reader *r, const json_t *node,
 	}
 }
 
-/* Fields that may be null hold an object even where their kind is plain. */
 static bool
 record_field(struct meta_reader *r, const json_t *node,
-	     const struct attr_field *f, ir_attr *out)
+	     const struct attrs_schema *s, unsigned i, ir_attr *out)
 {
+	const struct attr_field *f = &s->fields[i];
 	const char *text = meta_field_text(node, f->name);
 	const char *why;
 
 	if (!text)
 		return true;
-	if (f->type == ATTR_TYPE_FLOAT && f->need == ATTR_NULLABLE) {
+	if (attrs_field_is_object(s, i) && f->type != ATTR_TYPE_STRING) {
 		if (!object_field(r, node, f, out))
 			return false;
+		if (out->kind == ATTR_NULL)
+			return true;
 	} else if (!plain_field(r, node, f, text, out)) {
 		return false;
 	}
@@ -105,7 +107,7 @@ meta_record(struct meta_reader *r, const json_t *node, const char *key,
 	defaults = ir_attrs_defaults(r->pc->cx, s);
 	for (unsigned i = 0; i < s->nfields; i++) {
 		fields[i] = defaults->value[i];
-		if (!record_field(r, node, &s->fields[i], &fields[i]))
+		if (!record_field(r, node, s, i, &fields[i]))
 			return false;
 	}
 	out->kind = ATTR_RECORD;
@@ -186,12 +188,23 @@ object_items(struct meta_reader *r, const json_t *data, const ir_meta **out)
 	return true;
 }
 
-/* Objects that are more than what is written in them. */
+/*
+ * Two objects of the text are two, even if the same is written in them; so
+ * they print again as two. Arithmetic on dimensions is its value.
+ */
 static bool
 has_identity(const char *key)
 {
-	return strcmp(key, "tir.Var") == 0 || strcmp(key, "tir.SizeVar") == 0 ||
-	       strcmp(key, "Variable") == 0 || strcmp(key, "SizeVar") == 0;
+	static const char *const values[] = {
+		"IntImm", "FloatImm", "PrimType", "relay.TensorType",
+	};
+
+	if (strcmp(key, "tir.Var") == 0 || strcmp(key, "tir.SizeVar") == 0)
+		return true;
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		if (strcmp(key, values[i]) == 0)
+			return false;
+	return strncmp(key, "tir.", 4) != 0;
 }
 
 /* The name that version 0.18 has for KEY. */
@@ -236,7 +249,7 @@ make_object(struct meta_reader *r, const json_t *node, const char *key)
 	m.nkeys = (uint32_t)nkeys;
 	m.data = items;
 	m.ndata = (uint32_t)ndata;
-	if (has_identity(key) || (!attrs && !data && !keys && !repr))
+	if (has_identity(key))
 		m.serial = ++r->pc->nserials;
 	return ir_meta_new(r->pc->cx, &m);
 }
