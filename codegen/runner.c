@@ -161,7 +161,7 @@ runner_jit(const ir_module *m, const struct interface *x,
 	own.no_runtime = false;
 	own.constants_in_file = false;
 	c->unit = llvm_unit_new(m, &own, d);
-	if (c->unit)
+	if (c->unit && llvm_unit_optimise(c->unit, &own, d))
 		c->jit = llvm_jit_new(c->unit, d);
 	if (c->jit)
 		desc = llvm_jit_symbol(c->jit, "model_model", d);

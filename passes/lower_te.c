@@ -200,7 +200,7 @@ lower_target(pass_ctx *cx)
 
 	if (!s || !*s)
 		s = pass_config(cx, "te.target");
-	return s && *s ? s : "llvm";
+	return s && *s ? s : pass_target(cx);
 }
 
 bool

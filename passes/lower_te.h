@@ -17,7 +17,7 @@ bool lower_build(pass_ctx *cx, const char *prefix, bool *changed);
 /* Give each TE definition that has none a schedule for TARGET. */
 bool lower_schedule(pass_ctx *cx, const char *target);
 
-/* The option "target" of this pass, else te.target, else "llvm". */
+/* The option "target" of this pass, else te.target, else --target. */
 const char *lower_target(pass_ctx *cx);
 
 #endif

@@ -160,6 +160,20 @@ check_options(struct run *r)
 	       number_option(r, "atol", r->o.atol, &r->tol.atol);
 }
 
+/* Schedules should know the processor that the code is for. */
+static void
+set_target(struct run *r)
+{
+	const char *cpu = r->o.cpu ? r->o.cpu : "native";
+
+	if (strcmp(r->o.passes.target, "llvm") != 0)
+		return;
+	if (!strcmp(cpu, "native"))
+		cpu = llvm_host_cpu();
+	r->o.passes.target =
+		arena_printf(&r->tool.arena, "llvm -mcpu=%s", cpu);
+}
+
 static bool
 read_inputs(struct run *r)
 {
@@ -591,6 +605,7 @@ run_text(struct run *r)
 	const char *path = tool_input(&r->tool), *reason;
 	struct source s;
 
+	set_target(r);
 	if (!path ||
 	    !pass_manager_init(&r->manager, d, &r->o.passes, &r->tool.arena))
 		return;

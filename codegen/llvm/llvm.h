@@ -31,12 +31,16 @@ struct llvm_options {
 
 enum llvm_kind { LLVM_TEXT, LLVM_BITCODE, LLVM_ASSEMBLY, LLVM_OBJECT };
 
-/* A module of LLVM, optimised. */
+/* A module of LLVM. */
 struct llvm_unit;
 
 /* NULL after reporting to D. */
 struct llvm_unit *llvm_unit_new(const ir_module *m,
 				const struct llvm_options *o, struct diag *d);
+
+/* Run the passes of LLVM that O asks for. */
+bool llvm_unit_optimise(struct llvm_unit *u, const struct llvm_options *o,
+			struct diag *d);
 void llvm_unit_free(struct llvm_unit *u); /* accepts NULL */
 
 bool llvm_unit_emit(struct llvm_unit *u, enum llvm_kind kind, struct buf *out,

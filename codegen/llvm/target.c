@@ -139,6 +139,13 @@ join(char *first, const char *second)
 	return s;
 }
 
+/* What every machine that runs Linux has, where the generic one lacks it. */
+static const char *
+usual_features(const char *triple)
+{
+	return strncmp(triple, "riscv64", 7) ? "" : "+m,+a,+f,+d,+c";
+}
+
 static bool
 choose_cpu(struct llvm_unit *u, const struct llvm_options *o, struct diag *d)
 {
@@ -146,7 +153,8 @@ choose_cpu(struct llvm_unit *u, const struct llvm_options *o, struct diag *d)
 
 	if (!o->cpu || strcmp(o->cpu, "native")) {
 		u->cpu = copy(o->cpu ? o->cpu : "");
-		u->features = join(copy(""), o->features);
+		u->features = join(copy(usual_features(u->triple)),
+				   o->features);
 		return true;
 	}
 	if (!is_host(u->triple)) {
@@ -171,6 +179,26 @@ codegen_level(int level)
 	return levels[level < 0 ? 0 : level > 3 ? 3 : level];
 }
 
+static LLVMTargetMachineRef
+machine_of(LLVMTargetRef t, const struct llvm_unit *u,
+	   const struct llvm_options *o)
+{
+	LLVMTargetMachineOptionsRef options =
+		LLVMCreateTargetMachineOptions();
+	LLVMTargetMachineRef tm;
+
+	LLVMTargetMachineOptionsSetCPU(options, u->cpu);
+	LLVMTargetMachineOptionsSetFeatures(options, u->features);
+	LLVMTargetMachineOptionsSetCodeGenOptLevel(options,
+						   codegen_level(o->level));
+	LLVMTargetMachineOptionsSetRelocMode(options, LLVMRelocPIC);
+	if (!strncmp(u->triple, "riscv64", 7))
+		LLVMTargetMachineOptionsSetABI(options, "lp64d");
+	tm = LLVMCreateTargetMachineWithOptions(t, u->triple, options);
+	LLVMDisposeTargetMachineOptions(options);
+	return tm;
+}
+
 static bool
 make_machine(struct llvm_unit *u, const struct llvm_options *o, struct diag *d)
 {
@@ -185,9 +213,7 @@ make_machine(struct llvm_unit *u, const struct llvm_options *o, struct diag *d)
 		LLVMDisposeMessage(error);
 		return false;
 	}
-	u->tm = LLVMCreateTargetMachine(t, u->triple, u->cpu, u->features,
-					codegen_level(o->level), LLVMRelocPIC,
-					LLVMCodeModelDefault);
+	u->tm = machine_of(t, u, o);
 	if (!u->tm)
 		diag_error(d, LOC_NONE, "no machine for target '%s'",
 			   u->triple);
@@ -323,8 +349,9 @@ pipeline(const struct llvm_options *o)
 	}
 }
 
-static bool
-optimise(struct llvm_unit *u, const struct llvm_options *o, struct diag *d)
+bool
+llvm_unit_optimise(struct llvm_unit *u, const struct llvm_options *o,
+		   struct diag *d)
 {
 	const char *passes = pipeline(o);
 	LLVMPassBuilderOptionsRef options;
@@ -354,7 +381,7 @@ llvm_unit_new(const ir_module *m, const struct llvm_options *o, struct diag *d)
 	u->mod = LLVMModuleCreateWithNameInContext(o->name ? o->name : "model",
 						   u->cx);
 	if (make_machine(u, o, d) && build(u, m, o, d) &&
-	    (!o->verify || verify(u, d)) && optimise(u, o, d))
+	    (!o->verify || verify(u, d)))
 		return u;
 	llvm_unit_free(u);
 	return NULL;
