@@ -15,6 +15,8 @@ enum print_types { PRINT_TYPES_AUTO, PRINT_TYPES_NONE };
 enum print_floats { PRINT_FLOATS_EXACT, PRINT_FLOATS_TVM };
 enum print_meta { PRINT_META_INLINE, PRINT_META_OMIT };
 
+struct named_tensors; /* ir/npy.h */
+
 struct print_options {
 	enum print_types types;
 	enum print_floats floats;
@@ -24,6 +26,11 @@ struct print_options {
 	bool no_header;
 	/* NULL, or only these definitions (an array that ends in NULL). */
 	const char *const *only;
+	/*
+	 * NULL, or takes the tensors of constants, named as the text does, in
+	 * place of the metadata section.
+	 */
+	struct named_tensors *constants;
 };
 
 void ir_print_module(struct buf *out, const ir_module *m,

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "ir/npy.h"
+
 const char *
 print_type_key(const ir_type *t)
 {
@@ -107,10 +109,39 @@ print_meta_placeholder(struct print *p, const struct ir_constant *c)
 	put_ref(p->out, "relay.Constant", c->meta_index);
 }
 
+/* Give the tensors of constants away; their list is then empty. */
+static void
+move_constants(struct print *p)
+{
+	for (size_t i = 0; i < p->meta.len; i++) {
+		struct print_meta_list *list = &p->meta.at[i];
+
+		if (strcmp(list->key, "relay.Constant") != 0)
+			continue;
+		for (size_t k = 0; k < list->items.len; k++) {
+			const ir_expr *e = list->items.at[k].object;
+			struct buf name = {0};
+
+			if (!e)
+				continue;
+			put_ref(&name, list->key, (uint32_t)k);
+			named_tensors_add(
+				p->o->constants, name.at, name.len,
+				ir_tensor_ref(ir_as_constant(e)->data));
+			buf_free(&name);
+		}
+		vec_free(&list->items);
+		*list = vec_pop(&p->meta);
+		return;
+	}
+}
+
 /* What stands behind the text: the objects, or a word about their absence. */
 void
 print_meta_section(struct print *p)
 {
+	if (p->o->constants)
+		move_constants(p);
 	if (p->o->meta == PRINT_META_INLINE) {
 		if (p->meta.len == 0)
 			return;

@@ -6,9 +6,11 @@
 
 #include "ir/infer.h"
 #include "ir/module.h"
+#include "ir/npy.h"
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "parser/parser.h"
+#include "passes/bind_params.h"
 #include "passes/command_line.h"
 #include "passes/input.h"
 #include "passes/manager.h"
@@ -103,6 +105,8 @@ struct run {
 	struct pass_manager manager;
 	struct parse_options parse;
 	struct print_options print;
+	const char *meta_file;          /* of --print-meta=file:FILE, or NULL */
+	struct named_tensors constants; /* what goes into it */
 };
 
 static bool
@@ -128,12 +132,15 @@ set_print_options(struct run *r)
 	r->print.floats = r->o.floats ? PRINT_FLOATS_TVM : PRINT_FLOATS_EXACT;
 	r->print.spans = r->o.spans;
 	r->print.stable_names = r->o.stable_names;
-	if (strcmp(meta, "elide") == 0)
+	if (strncmp(meta, "file:", 5) == 0 && meta[5]) {
+		r->meta_file = meta + 5;
+		r->print.constants = &r->constants;
+	} else if (strcmp(meta, "elide") == 0) {
 		r->print.meta = PRINT_META_OMIT;
-	else if (strcmp(meta, "inline") != 0) {
+	} else if (strcmp(meta, "inline") != 0) {
 		diag_error(&r->tool.diag, LOC_NONE,
 			   "option '--print-meta': '%s' is none of "
-			   "inline|elide",
+			   "inline|elide|file:FILE",
 			   meta);
 		return false;
 	}
@@ -221,6 +228,10 @@ process_in(struct run *r, ir_module *m, const ir_expr *e, struct buf *out)
 		return print_expr(r, m, e, out);
 	if (e && !input_wrap_expr(m, e, d))
 		return false;
+	if (r->o.params &&
+	    !bind_params_file(m, r->o.entry ? r->o.entry : "main",
+			      r->o.params, d))
+		return false;
 	if (!run_passes(r, m))
 		return false;
 	if (has_output(r))
@@ -255,6 +266,20 @@ process(void *env, struct source *s, struct buf *out)
 }
 
 static void
+write_result(struct run *r, struct buf *out)
+{
+	struct buf file = { 0 };
+
+	if (r->meta_file) {
+		params_write(&file, &r->constants);
+		outfile_write(r->meta_file, file.at, file.len, &r->tool.diag);
+		buf_free(&file);
+	}
+	if (!r->tool.diag.errors)
+		write_text(r, out);
+}
+
+static void
 read_and_process(struct run *r, const char *path)
 {
 	struct diag *d = &r->tool.diag;
@@ -274,8 +299,9 @@ read_and_process(struct run *r, const char *path)
 	if (!pass_manager_end(&r->manager) && !d->errors)
 		r->tool.status = 1;
 	if (!d->errors && !r->tool.status && has_output(r))
-		write_text(r, &out);
+		write_result(r, &out);
 	buf_free(&out);
+	named_tensors_free(&r->constants);
 	source_free(&s);
 }
 
@@ -312,6 +338,7 @@ run(struct run *r)
 			       &r->tool.arena))
 		return;
 	r->manager.print = r->print;
+	r->manager.print.constants = NULL;
 	if (o->print_pipeline)
 		print_pipeline(r);
 	if (!o->dry_run)
