@@ -252,6 +252,15 @@ lex_local_length(struct parse_ctx *cx, size_t off, size_t len)
 	return len;
 }
 
+/* WORD stands before OFF. */
+static bool
+ends_with(const struct source *s, size_t off, const char *word)
+{
+	size_t len = strlen(word);
+
+	return off >= len && memcmp(s->text + off - len, word, len) == 0;
+}
+
 /* Intern all names that stand behind "def @" or begin a raw function. */
 static void
 find_globals(struct parse_ctx *cx)
@@ -266,8 +275,9 @@ find_globals(struct parse_ctx *cx)
 
 		while (before > 0 && is_blank(s->text[before - 1]))
 			before--;
-		if (before < 3 ||
-		    memcmp(s->text + before - 3, "def", 3) != 0)
+		if (!ends_with(s, before, "def") &&
+		    !ends_with(s, before, "te") &&
+		    !ends_with(s, before, "primfn"))
 			continue;
 		name = ir_name_n(cx->cx, at, run_end(s, off) - off);
 		name_map_set(&cx->lex.globals, (uintptr_t)name, name);
@@ -292,7 +302,8 @@ lex_global_length(struct parse_ctx *cx, size_t off, size_t len)
 
 	if (end == off + len)
 		return len;
-	if (cx->lex.prev == TOK_DEF)
+	if (cx->lex.prev == TOK_DEF || cx->lex.prev == TOK_TE ||
+	    cx->lex.prev == TOK_PRIMFN)
 		return end - off;
 	if (!cx->lex.globals_known)
 		find_globals(cx);
@@ -375,6 +386,31 @@ lex_float(struct parse_ctx *cx, const char *s, size_t len, struct loc loc)
 		return NULL;
 	}
 	return out;
+}
+
+struct number *
+lex_unsigned(struct parse_ctx *cx, const char *s, size_t len)
+{
+	struct number *n = lex_int(cx, s, len);
+
+	n->is_unsigned = true;
+	return n;
+}
+
+/* "1bf16": read as a float of 32 bits, the suffix left out. */
+struct number *
+lex_bfloat(struct parse_ctx *cx, const char *s, size_t len, struct loc loc)
+{
+	char *text = arena_strndup(&cx->m->arena, s, len - 3);
+	struct number *n;
+
+	text[len - 4] = 'f';
+	n = lex_float(cx, text, len - 3, loc);
+	if (n) {
+		n->width = 16;
+		n->is_bfloat = true;
+	}
+	return n;
 }
 
 static int

@@ -47,6 +47,9 @@ const char *lex_name(struct parse_ctx *cx, size_t off, size_t len);
  * some more were read: the grammar holds no more than two at a time.
  */
 struct number *lex_int(struct parse_ctx *cx, const char *s, size_t len);
+struct number *lex_unsigned(struct parse_ctx *cx, const char *s, size_t len);
+struct number *lex_bfloat(struct parse_ctx *cx, const char *s, size_t len,
+			  struct loc loc);
 struct number *lex_float(struct parse_ctx *cx, const char *s, size_t len,
 			 struct loc loc);
 uint64_t lex_digits(const char *s, size_t len);
@@ -62,6 +65,13 @@ bool lex_is_record(const struct parse_ctx *cx, const struct meta_ref *ref);
  * up to *END; NULL if it is unconstrained.
  */
 const ir_meta *lex_device(struct parse_ctx *cx, size_t *end);
+
+/* lexer/low.c: NAME begins a definition below Relay, or ends those. */
+bool lex_starts_low(const struct parse_ctx *cx, const char *name);
+bool lex_ends_low(const struct parse_ctx *cx, const char *name);
+
+/* The token for a word of them; FLAG is the value of a truth value. */
+int lex_low_token(struct parse_ctx *cx, const char *name, bool *flag);
 
 /* "= primfn" follows at the top level: the text is raw up to OFFSET. */
 bool lex_raw_follows(struct parse_ctx *cx, size_t *end);

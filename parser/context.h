@@ -11,6 +11,8 @@
 
 #include "ir/meta.h"
 #include "ir/module.h"
+#include "ir/te.h"
+#include "ir/tir.h"
 #include "parser/parser.h"
 #include "parser/scope.h"
 #include "support/vec.h"
@@ -26,6 +28,8 @@ struct number {
 	uint8_t kind;
 	uint8_t width;                  /* 0: none was written */
 	bool negative;
+	bool is_unsigned;               /* INT, in loops: 1u8 */
+	bool is_bfloat;                 /* FLOAT, in loops: 1bf16 */
 	bool overflow;                  /* INT: more than 64 bits */
 };
 
@@ -124,6 +128,52 @@ struct lex_state {
 /* No record has more fields. */
 enum { MAX_FIELDS = 64 };
 
+/* What stands in the words of a primitive of a schedule. */
+enum low_word_kind { LOW_NAME, LOW_ARROW, LOW_NUMBER, LOW_STRING };
+
+struct low_word {
+	enum low_word_kind kind;
+	const char *name;               /* NAME, STRING */
+	int64_t number;
+};
+
+/* A loop or let whose body was not read yet. */
+struct low_frame {
+	const struct tir_var *var;
+	const struct tir_buffer *buffer;
+	const tir_expr *first;          /* min of a loop, value of a let */
+	const tir_expr *second;         /* extent */
+	enum tir_for_kind kind;
+	uint32_t scope;
+	struct loc loc;
+};
+
+/* The part for tensor expressions and loops. */
+struct low_state {
+	struct name_map keywords;       /* interned word -> token */
+	struct scope vars;              /* -> tir_var */
+	struct scope ops;               /* -> te_op */
+	struct scope buffers;           /* -> tir_buffer */
+	te_func *te;
+	te_schedule *schedule;
+	tir_func *tir;
+	ir_def *def;
+	const char *stage;              /* name of the one being read */
+	const char *compute;
+	struct loc compute_loc;
+	uint32_t naxes;                 /* of the compute being read */
+	struct te_reduce fold;
+	VEC(struct te_axis) axes;
+	VEC(struct dtype) dtypes;
+	VEC(const tir_expr *) exprs;
+	VEC(struct te_extern_arg) xargs;
+	VEC(struct low_word) words;
+	VEC(struct low_frame) frames;
+	VEC(tir_stmt *) blocks;
+	VEC(struct tir_param) params;
+	VEC(const char *) handles;      /* names of PARAMS */
+};
+
 struct meta_reader;                     /* parser/meta.h */
 
 struct parse_ctx {
@@ -134,6 +184,7 @@ struct parse_ctx {
 	struct parse_options o;
 	void *scanner;
 	struct lex_state lex;
+	struct low_state low;
 
 	struct scope locals;
 	struct scope type_vars;

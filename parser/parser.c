@@ -8,6 +8,7 @@
 
 #include "lexer/lex.h"
 #include "parser/syn.h"
+#include "parser/low.h"
 #include "parser/meta.h"
 #include "parser/prelude.h"
 #include "parser/relay.tab.h"
@@ -52,6 +53,7 @@ ctx_close(struct parse_ctx *cx)
 	vec_free(&cx->fields);
 	vec_free(&cx->lex.open);
 	vec_free(&cx->lex.matches);
+	low_free(cx);
 	meta_close(cx->meta);
 }
 

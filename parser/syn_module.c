@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "parser/syn.h"
+#include "parser/low.h"
 #include "parser/meta.h"
 
 void
@@ -59,6 +60,7 @@ syn_next_definition(struct parse_ctx *cx)
 	scope_leave(&cx->locals, 0);
 	scope_leave(&cx->type_vars, 0);
 	cx->types.len = cx->params.len = 0;
+	low_reset(cx);
 	cx->def = NULL;
 	cx->type_def = NULL;
 	cx->tainted = false;
