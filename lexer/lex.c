@@ -3,7 +3,6 @@
  */
 #include "lexer/lex.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -359,11 +358,13 @@ lex_int(struct parse_ctx *cx, const char *s, size_t len)
 	return out;
 }
 
-/* The largest finite value of a float of WIDTH bits. */
-static double
-float_max(unsigned width)
+/* A float of WIDTH bits can hold VALUE; digits that round to it count. */
+static bool
+fits_float(unsigned width, double value)
 {
-	return width == 16 ? 65504.0 : width == 32 ? (double)FLT_MAX : DBL_MAX;
+	if (width == 16)
+		return value <= 65504.0;
+	return width == 32 ? !isinf((float)value) : !isinf(value);
 }
 
 struct number *
@@ -380,7 +381,7 @@ lex_float(struct parse_ctx *cx, const char *s, size_t len, struct loc loc)
 		out->value = (double)NAN;
 	else
 		out->value = strtod(text, NULL);
-	if (is_digit(s[0]) && !(out->value <= float_max(out->width))) {
+	if (is_digit(s[0]) && !fits_float(out->width, out->value)) {
 		diag_error(cx->d, loc, "float%u cannot hold %s", out->width,
 			   text);
 		return NULL;
