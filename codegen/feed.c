@@ -104,6 +104,20 @@ fits(const ir_tensor *t, struct dtype dtype, const int64_t *shape,
 	return true;
 }
 
+/* A tensor of one element, whatever its rank, serves as a scalar. Takes T. */
+static ir_tensor *
+as_scalar(ir_tensor *t)
+{
+	ir_tensor *s;
+
+	if (ir_tensor_size(t) != 1)
+		return t;
+	s = ir_tensor_new(t->dtype, NULL, 0);
+	memcpy(s->data, t->data, t->nbytes);
+	ir_tensor_unref(t);
+	return s;
+}
+
 static void
 report_misfit(struct feed *f, const char *name, const ir_tensor *got,
 	      struct dtype dtype, const int64_t *shape, uint32_t ndim)
@@ -127,6 +141,8 @@ feed_tensor(struct feed *f, const char *name, struct dtype t,
 
 	if (r) {
 		r = npy_as(r, t);
+		if (ndim == 0)
+			r = as_scalar(r);
 		if (fits(r, t, shape, ndim))
 			return r;
 		report_misfit(f, name, r, t, shape, ndim);

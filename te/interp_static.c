@@ -192,6 +192,23 @@ static_list(ir_module *m, const struct ir_call *c, enum op_id op,
 	return call_with(m, c, op, c->args, c->nargs - 1, a);
 }
 
+/* arange keeps its inputs as attributes, too. */
+static const ir_expr *
+static_arange(ir_module *m, const struct ir_call *c)
+{
+	static const char *const names[] = {"start", "stop", "step"};
+	const ir_attrs *a = c->attrs;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		ir_attr v = {.kind = ATTR_EXPR, .expr = c->args[i]};
+
+		if (c->args[i]->kind != IR_CONSTANT)
+			return NULL;
+		a = ir_attrs_with(m->cx, a, names[i], v);
+	}
+	return call_with(m, c, OP_arange, c->args, 3, a);
+}
+
 static const ir_expr *
 static_topk(ir_module *m, const struct ir_call *c)
 {
@@ -222,6 +239,8 @@ interp_static_call(ir_module *m, const struct ir_call *c)
 		return static_list(m, c, OP_zeros, "shape");
 	case OP_dyn_ones:
 		return static_list(m, c, OP_ones, "shape");
+	case OP_arange:
+		return static_arange(m, c);
 	case OP_dyn_topk:
 		return static_topk(m, c);
 	case OP_dyn_one_hot:
