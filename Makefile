@@ -97,11 +97,6 @@ $B/obj/%.o: %.c $B/flags | $(gen_h)
 	$Q$(CC) $(ALL_CFLAGS) $(WARN) -MMD -MP -c -o $@ $<
 
 $B/obj/codegen/llvm/%.o: private ALL_CFLAGS += $(patsubst -I%,-isystem %,$(filter -I%,$(llvm_cflags)))
-# The registry leaves out the passes whose file is not there.
-comma	:= ,
-$B/obj/passes/registry.o: $(wildcard passes/*.c)
-$B/obj/passes/registry.o: private ALL_CFLAGS += \
-	$(patsubst passes/%.c,-DBUILT_%='~$(comma)',$(wildcard passes/*.c))
 $B/obj/gen/%.o: $B/gen/%.c $B/flags | $(gen_h)
 	$(call say,CC,$<)
 	$Qmkdir -p $(@D)

@@ -257,12 +257,6 @@ write_reproducer(struct pass_manager *pm)
 		diag_note(pm->diag, LOC_NONE, "reproducer: %s", path);
 }
 
-static bool
-is_built(const struct pass_info *info)
-{
-	return info->run_function || info->run_module;
-}
-
 /* Run a pass, whatever its level. */
 static bool
 run_pass(struct pass_manager *pm, const struct pass_step *step, bool *changed)
@@ -277,11 +271,6 @@ run_pass(struct pass_manager *pm, const struct pass_step *step, bool *changed)
 	bool now = false;
 	bool ok;
 
-	if (!is_built(info)) {
-		diag_error(pm->diag, LOC_NONE, "pass '%s' is not built",
-			   info->flag);
-		return false;
-	}
 	if ((info->needs & PASS_NEEDS_TYPES) && !infer(pm))
 		return false;
 	instrument_before(pm, info);
@@ -388,9 +377,7 @@ run_step(struct pass_manager *pm, const struct pass_step *step, bool by_level,
 {
 	switch (step->kind) {
 	case STEP_PASS:
-		if (by_level &&
-		    (!is_built(step->info) ||
-		     !pass_context_enables(&pm->context, step->info)))
+		if (by_level && !pass_context_enables(&pm->context, step->info))
 			return true;
 		if (by_level && !run_required(pm, step->info, changed))
 			return false;

@@ -71,7 +71,16 @@ bool pass_pipeline_add(struct pass_pipeline *p, const struct pass_info *info,
 /* The last step, or NULL. */
 struct pass_step *pass_pipeline_last(const struct pass_pipeline *p);
 
-/* Set option KEY of the pass STEP; reports like pass_pipeline_add. */
+/* A step that runs INFO with its defaults. */
+struct pass_step *pass_step_new(struct arena *a, const struct pass_info *info);
+
+/*
+ * Set option KEY of the pass STEP; VALUE is NULL for a bare key, and the key
+ * may then begin with "no-". False after reporting, at LOC.
+ */
+bool pass_step_set_at(struct pass_step *step, const char *key,
+		      const char *value, struct loc loc, struct arena *a,
+		      struct diag *d);
 bool pass_step_set(struct pass_step *step, const char *key, const char *value,
 		   struct arena *a, struct diag *d);
 

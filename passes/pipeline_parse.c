@@ -144,103 +144,12 @@ read_arguments(struct reader *r, argument_vec *args)
 	return expect(r, '>', opened);
 }
 
-static bool
-is_bool_text(const char *s)
-{
-	return strcmp(s, "true") == 0 || strcmp(s, "false") == 0;
-}
-
-static bool
-is_int_text(const char *s)
-{
-	char *end;
-
-	(void)!strtol(s, &end, 10);
-	return *s && !*end;
-}
-
-/* VALUE as pass_option_bool and _int read it; the default tells the type. */
-static const char *
-check_value(const struct pass_option *o, const char *value, const char **want)
-{
-	if (is_bool_text(o->default_text)) {
-		*want = "true or false";
-		if (strcmp(value, "1") == 0)
-			return "true";
-		if (strcmp(value, "0") == 0)
-			return "false";
-		return is_bool_text(value) ? value : NULL;
-	}
-	*want = "an integer";
-	if (is_int_text(o->default_text) && !is_int_text(value))
-		return NULL;
-	return value;
-}
-
-static void
-report_unknown_option(const struct pass_info *info, const char *key,
-		      struct loc loc, struct diag *d)
-{
-	struct suggest s;
-
-	suggest_start(&s, key);
-	for (const struct pass_option *o = info->options; o->name; o++)
-		suggest_offer(&s, o->name);
-	if (info->options->name)
-		diag_error(d, loc, "pass '%s' has no option '%s'%s", info->flag,
-			   key, suggest_text(&s));
-	else
-		diag_error(d, loc, "pass '%s' has no options", info->flag);
-}
-
-static bool
-set_option(struct pass_step *step, const char *key, const char *value,
-	   struct loc loc, struct arena *a, struct diag *d)
-{
-	const struct pass_info *info = step->info;
-	int i = pass_option_index(info, key, strlen(key));
-	const char *want;
-	const char *known;
-
-	if (i < 0 && !value && strncmp(key, "no-", 3) == 0) {
-		i = pass_option_index(info, key + 3, strlen(key + 3));
-		value = "false";
-	}
-	if (i < 0) {
-		report_unknown_option(info, key, loc, d);
-		return false;
-	}
-	known = check_value(&info->options[i], value ? value : "true", &want);
-	if (!known) {
-		diag_error(d, loc, "option '%s' of pass '%s' takes %s%s%s%s",
-			   info->options[i].name, info->flag, want,
-			   value ? ", not '" : "", value ? value : "",
-			   value ? "'" : "");
-		return false;
-	}
-	step->values[i] = arena_strndup(a, known, strlen(known));
-	return true;
-}
-
 static struct pass_step *
 new_step(struct arena *a, enum step_kind kind)
 {
 	struct pass_step *step = ARENA_NEW(a, struct pass_step);
 
 	step->kind = kind;
-	return step;
-}
-
-static struct pass_step *
-new_pass_step(struct arena *a, const struct pass_info *info)
-{
-	struct pass_step *step = new_step(a, STEP_PASS);
-	size_t n = 0;
-
-	while (info->options[n].name)
-		n++;
-	step->info = info;
-	step->values = ARENA_NEW_ARRAY(a, n, const char *);
 	return step;
 }
 
@@ -258,8 +167,9 @@ set_options(struct reader *r, struct pass_step *step, const argument_vec *args)
 		if (a->has_value)
 			value = arena_strndup(r->arena, r->text + a->value,
 					      a->end - a->value);
-		ok &= set_option(step, key, value, range(a->start, a->end),
-				 r->arena, r->diag);
+		ok &= pass_step_set_at(step, key, value,
+				       range(a->start, a->end), r->arena,
+				       r->diag);
 	}
 	return ok;
 }
@@ -423,7 +333,7 @@ read_rest(struct reader *r, size_t start, size_t len, argument_vec *args)
 	if (!read_arguments(r, args))
 		return NULL;
 	if (info) {
-		step = new_pass_step(r->arena, info);
+		step = pass_step_new(r->arena, info);
 		return set_options(r, step, args) ? step : NULL;
 	}
 	step = new_step(r->arena, c->kind);
@@ -533,7 +443,7 @@ pass_pipeline_add(struct pass_pipeline *p, const struct pass_info *info,
 		  const char *flag, const char *text, struct arena *a,
 		  struct diag *d)
 {
-	struct pass_step *step = new_pass_step(a, info);
+	struct pass_step *step = pass_step_new(a, info);
 	argument_vec args = {0};
 	struct source *before = d->source;
 	struct source source;
@@ -568,11 +478,4 @@ pass_pipeline_last(const struct pass_pipeline *p)
 	while (step && step->next)
 		step = step->next;
 	return step;
-}
-
-bool
-pass_step_set(struct pass_step *step, const char *key, const char *value,
-	      struct arena *a, struct diag *d)
-{
-	return set_option(step, key, value, LOC_NONE, a, d);
 }

@@ -27,15 +27,8 @@ static const struct pass_option option_rows[ROW_COUNT + 1] = {
 #include "passes/passes.def"
 };
 
-/*
- * The makefile defines BUILT_x as "~," where passes/x.c is there; otherwise
- * the entry of pass x is NULL.
- */
-#define SECOND(a, b, ...) b
-#define PICK(...) SECOND(__VA_ARGS__, NULL, NULL)
-#define ENTRY(id) PICK(BUILT_##id pass_##id)
-#define RUN_function(id) .kind = PASS_FUNCTION, .run_function = ENTRY(id)
-#define RUN_module(id) .kind = PASS_MODULE, .run_module = ENTRY(id)
+#define RUN_function(id) .kind = PASS_FUNCTION, .run_function = pass_##id
+#define RUN_module(id) .kind = PASS_MODULE, .run_module = pass_##id
 
 const struct pass_info pass_table[] = {
 #define PASS(how, id, flag_, name_, level, needs_, required_, summary_) \

@@ -24,77 +24,31 @@ enum { TYPES_AUTO, TYPES_ALL, TYPES_NONE };
 enum { LIST_OFF, LIST_TEXT, LIST_JSON };
 
 struct opt_options {
-	struct tool_options tool;
-	struct pass_options passes;
-	const char *output;
-	const char *pipeline;
-	const char *level;
-	const char *params;
-	const char *meta;
-	const char *entry;
-	struct input_mode mode;
-	int emit;
-	int types;
-	int floats;
-	int list_passes;
-	long long max_nesting;
-	bool text;
-	bool disable_output;
-	bool expr;
-	bool no_infer;
-	bool spans;
-	bool stable_names;
-	bool allow_unknown_ops;
-	bool verify_roundtrip;
-	bool print_ops;
-	bool print_pipeline;
-	bool dry_run;
-	bool run_reproducer;
+#define FLAG(name, field, ...) bool field;
+#define TEXT(name, field, ...) const char *field;
+#define NUMBER(name, field, ...) long long field;
+#define CHOICE(name, field, ...) int field;
+#define AGAIN(...)
+#define HEADING(title)
+#define GROUP(type, field, rows) type field;
+#include "tools/relay-opt.def"
 };
 
-#define FIELD(name) offsetof(struct opt_options, name)
+#define ROW(kind, name, field, value, bare, summary, trait)                 \
+	{name,          OPTION_##kind, offsetof(struct opt_options, field), \
+	 value,         bare,          summary,                             \
+	 OPTION_##trait},
 
-#define ROW(name, kind, field, value, bare, text, traits) \
-	{ name, OPTION_##kind, FIELD(field), value, bare, text, OPTION_##traits }
-#define HEADING(text) { text, OPTION_HEADING, 0, NULL, NULL, NULL, 0 }
-
-/* clang-format off */
 static const struct option_def table[] = {
-	HEADING("Passes: --PASS[=KEY=VALUE;..], in order (see --help=passes), or"),
-	ROW("passes", TEXT, pipeline, "PIPE", NULL, "run a pipeline: 'fuse-ops<max-depth=8>,inline'", SHOWN),
-	ROW("p", TEXT, pipeline, "PIPE", NULL, "same as --passes", ALIAS),
-	ROW("O", TEXT, level, "0..4", NULL, "the standard pipeline, --passes='default<O2>'", JOINED),
-	PASS_OPTIONS(struct opt_options, passes)
-	ROW("run-reproducer", FLAG, run_reproducer, NULL, NULL, "run the passes that the first line of the input names", HIDDEN),
-	HEADING("Input"),
-	ROW("expr", FLAG, expr, NULL, NULL, "read one bare expression", SHOWN),
-	ROW("no-infer", FLAG, no_infer, NULL, NULL, "do not infer types before the first pass", SHOWN),
-	ROW("params", TEXT, params, "FILE", NULL, "bind parameters to the tensors in FILE", SHOWN),
-	ROW("entry", TEXT, entry, "NAME", NULL, "the function whose parameters are bound (main)", HIDDEN),
-	ROW("allow-unknown-ops", FLAG, allow_unknown_ops, NULL, NULL, "keep unknown operators as they are", SHOWN),
-	ROW("max-nesting", NUMBER, max_nesting, "N", NULL, "how deep brackets may nest (50000; 0 = any)", HIDDEN),
-	ROW("split-input-file", TEXT, mode.mark, "MARK", "// -----", "take parts between lines MARK one by one", SHOWN),
-	ROW("output-split-marker", TEXT, mode.output_mark, "MARK", NULL, "what separates the parts in the output", HIDDEN),
-	ROW("verify-diagnostics", FLAG, mode.verify_diagnostics, NULL, NULL, "compare messages with expected-error comments", SHOWN),
-	ROW("verify-roundtrip", FLAG, verify_roundtrip, NULL, NULL, "print, read again, compare; then go on", SHOWN),
-	HEADING("Output"),
-	ROW("o", TEXT, output, "FILE", NULL, "write to FILE instead of standard output", SHOWN),
-	ROW("emit", CHOICE, emit, "relay|none", NULL, "what to write", HIDDEN),
-	ROW("S", FLAG, text, NULL, NULL, "same as --emit=relay", ALIAS),
-	ROW("disable-output", FLAG, disable_output, NULL, NULL, "write nothing", SHOWN),
-	ROW("print-types", CHOICE, types, "auto|all|none", NULL, "which nodes show their type", SHOWN),
-	ROW("print-floats", CHOICE, floats, "exact|tvm", NULL, "digits that read back exactly, or six", HIDDEN),
-	ROW("print-meta", TEXT, meta, "WHERE", NULL, "where constants go: inline, elide, file:FILE", SHOWN),
-	ROW("print-spans", FLAG, spans, NULL, NULL, "print places as comments", SHOWN),
-	ROW("stable-names", FLAG, stable_names, NULL, NULL, "name values by what they are, not by number", HIDDEN),
-	HEADING("Lists"),
-	ROW("print-passes", CHOICE, list_passes, "off|text|json", "text", "list the passes and their options", SHOWN),
-	ROW("print-ops", FLAG, print_ops, NULL, NULL, "list the operators", SHOWN),
-	ROW("print-pipeline", FLAG, print_pipeline, NULL, NULL, "print what would run, as --passes takes it", SHOWN),
-	ROW("dry-run", FLAG, dry_run, NULL, NULL, "stop before reading the input", HIDDEN),
-	TOOL_OPTIONS(struct opt_options, tool)
+#define FLAG(name, field, ...) ROW(FLAG, name, field, NULL, NULL, __VA_ARGS__)
+#define TEXT(...) ROW(TEXT, __VA_ARGS__)
+#define NUMBER(...) ROW(NUMBER, __VA_ARGS__)
+#define CHOICE(...) ROW(CHOICE, __VA_ARGS__)
+#define AGAIN(kind, ...) ROW(kind, __VA_ARGS__)
+#define HEADING(title) {title, OPTION_HEADING, 0, NULL, NULL, NULL, 0},
+#define GROUP(type, field, rows) rows(struct opt_options, field)
+#include "tools/relay-opt.def"
 };
-/* clang-format on */
 
 /* All that one run of the tool works with. */
 struct run {
@@ -127,8 +81,8 @@ set_print_options(struct run *r)
 {
 	const char *meta = r->o.meta ? r->o.meta : "inline";
 
-	r->print.types = r->o.types == TYPES_NONE ? PRINT_TYPES_NONE
-						  : PRINT_TYPES_AUTO;
+	r->print.types =
+		r->o.types == TYPES_NONE ? PRINT_TYPES_NONE : PRINT_TYPES_AUTO;
 	r->print.floats = r->o.floats ? PRINT_FLOATS_TVM : PRINT_FLOATS_EXACT;
 	r->print.spans = r->o.spans;
 	r->print.stable_names = r->o.stable_names;
@@ -161,7 +115,7 @@ write_text(struct run *r, struct buf *text)
 static bool
 print_lists(struct run *r)
 {
-	struct buf out = { 0 };
+	struct buf out = {0};
 
 	if (r->o.list_passes == LIST_TEXT)
 		pass_list(&out);
@@ -180,8 +134,7 @@ print_lists(struct run *r)
 
 /* A bare expression without passes: form is checked, then it is printed. */
 static bool
-print_expr(struct run *r, const ir_module *m, const ir_expr *e,
-	   struct buf *out)
+print_expr(struct run *r, const ir_module *m, const ir_expr *e, struct buf *out)
 {
 	if (!ir_verify_expr(m, e, &r->tool.diag))
 		return false;
@@ -213,7 +166,7 @@ run_passes(struct run *r, ir_module *m)
 static bool
 has_output(const struct run *r)
 {
-	return !r->o.mode.verify_diagnostics && !r->o.disable_output &&
+	return !r->o.verify_diagnostics && !r->o.disable_output &&
 	       r->o.emit == EMIT_RELAY;
 }
 
@@ -229,8 +182,8 @@ process_in(struct run *r, ir_module *m, const ir_expr *e, struct buf *out)
 	if (e && !input_wrap_expr(m, e, d))
 		return false;
 	if (r->o.params &&
-	    !bind_params_file(m, r->o.entry ? r->o.entry : "main",
-			      r->o.params, d))
+	    !bind_params_file(m, r->o.entry ? r->o.entry : "main", r->o.params,
+			      d))
 		return false;
 	if (!run_passes(r, m))
 		return false;
@@ -268,7 +221,7 @@ process(void *env, struct source *s, struct buf *out)
 static void
 write_result(struct run *r, struct buf *out)
 {
-	struct buf file = { 0 };
+	struct buf file = {0};
 
 	if (r->meta_file) {
 		params_write(&file, &r->constants);
@@ -284,7 +237,12 @@ read_and_process(struct run *r, const char *path)
 {
 	struct diag *d = &r->tool.diag;
 	struct source s;
-	struct buf out = { 0 };
+	struct buf out = {0};
+	struct input_mode mode = {
+		.mark = r->o.mark,
+		.output_mark = r->o.output_mark,
+		.verify_diagnostics = r->o.verify_diagnostics,
+	};
 	const char *reason;
 
 	if (!source_open(&s, path, &reason)) {
@@ -294,7 +252,7 @@ read_and_process(struct run *r, const char *path)
 	d->source = &s;
 	if (!r->o.run_reproducer ||
 	    pass_reproducer_pipeline(&s, &r->pipeline, &r->tool.arena, d))
-		input_process(&s, &r->o.mode, process, r, d, &out);
+		input_process(&s, &mode, process, r, d, &out);
 	d->source = NULL;
 	if (!pass_manager_end(&r->manager) && !d->errors)
 		r->tool.status = 1;
@@ -308,7 +266,7 @@ read_and_process(struct run *r, const char *path)
 static void
 print_pipeline(struct run *r)
 {
-	struct buf out = { 0 };
+	struct buf out = {0};
 
 	pass_pipeline_print(&out, &r->pipeline, &r->manager.context);
 	buf_putc(&out, '\n');
@@ -349,8 +307,7 @@ int
 main(int argc, char **argv)
 {
 	static struct run r = {
-		.o = { .passes = PASS_OPTIONS_DEFAULT, .max_nesting = 50000 }
-	};
+		.o = {.passes = PASS_OPTIONS_DEFAULT, .max_nesting = 50000}};
 	static const struct option_others others = {
 		.take = pass_command_line_take,
 		.name = pass_flag,
