@@ -108,6 +108,10 @@ const struct interp_code *interp_code_of(struct interp *x,
 struct interp_value *interp_operator(struct interp *x,
 				     const struct ir_call *call,
 				     struct interp_value *const *args);
+
+/* The same for operators that no kernel does; NULL if CALL is none. */
+struct interp_value *interp_native(const struct ir_call *call, const ir_op *op,
+				   struct interp_value *const *args);
 void interp_kernels_free(struct interp *x);
 
 #endif

@@ -405,7 +405,9 @@ interp_operator(struct interp *x, const struct ir_call *call,
 
 	if (is_identity(op))
 		return interp_ref(args[0]);
-	v = run_operator(x, call, op, args);
+	v = interp_native(call, op, args);
+	if (!v)
+		v = run_operator(x, call, op, args);
 	if (x->scratch.used)
 		arena_reset(&x->scratch);
 	return v;
