@@ -55,24 +55,68 @@ te_new_schedule(ir_module *m, const char *name)
 	return s;
 }
 
+/* A name of an operation, and the next number to try behind it. */
+struct te_name {
+	const char *name; /* interned; NULL: free */
+	struct te_op *op; /* NULL: only a stem so far */
+	unsigned next;
+};
+
+static struct te_name *
+name_slot(struct te_name *names, uint32_t n, const char *name)
+{
+	uint64_t h = ((uintptr_t)name >> 3) * UINT64_C(0x9e3779b97f4a7c15);
+	uint32_t i = (uint32_t)(h >> 32) & (n - 1);
+
+	while (names[i].name && names[i].name != name)
+		i = (i + 1) & (n - 1);
+	return &names[i];
+}
+
 struct te_op *
 te_find_op(const te_func *f, const char *name)
 {
-	for (uint32_t i = 0; i < f->nops; i++)
-		if (f->ops[i]->name == name)
-			return f->ops[i];
+	struct te_op *op = NULL;
+
+	if (f->nnames)
+		op = name_slot(f->names, f->nnames, name)->op;
+	if (op && op->id < f->nops && f->ops[op->id] == op)
+		return op;
 	return NULL;
+}
+
+/* The slot of NAME, which may be new. There are at most two per operation. */
+static struct te_name *
+add_name(ir_module *m, te_func *f, const char *name)
+{
+	struct te_name *slot;
+
+	if (f->nnames < 4 * (f->nops + 2)) {
+		uint32_t n = f->nnames ? 4 * f->nnames : 32;
+		struct te_name *more =
+			ARENA_NEW_ARRAY(&m->arena, n, struct te_name);
+
+		for (uint32_t i = 0; i < f->nnames; i++)
+			if (f->names[i].name)
+				*name_slot(more, n, f->names[i].name) =
+					f->names[i];
+		f->names = more;
+		f->nnames = n;
+	}
+	slot = name_slot(f->names, f->nnames, name);
+	slot->name = name;
+	return slot;
 }
 
 /* NAME, or NAME_1, NAME_2, ...: the first that no operation of F has. */
 static const char *
-unique_name(ir_module *m, const te_func *f, const char *name)
+unique_name(ir_module *m, te_func *f, const char *name)
 {
-	const char *base = ir_name(m->cx, name);
-	const char *s = base;
+	struct te_name *stem = add_name(m, f, ir_name(m->cx, name));
+	const char *s = stem->name;
 
-	for (unsigned i = 1; te_find_op(f, s); i++)
-		s = ir_namef(m->cx, "%s_%u", base, i);
+	while (te_find_op(f, s))
+		s = ir_namef(m->cx, "%s_%u", stem->name, ++stem->next);
 	return s;
 }
 
@@ -99,6 +143,7 @@ te_add_op(ir_module *m, te_func *f, enum te_op_kind kind, const char *name,
 
 	op->kind = kind;
 	op->name = unique_name(m, f, name);
+	add_name(m, f, op->name)->op = op;
 	op->id = f->nops;
 	op->noutputs = noutputs;
 	op->outputs = ARENA_NEW_ARRAY(&m->arena, noutputs, struct te_tensor);

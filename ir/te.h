@@ -147,7 +147,9 @@ struct te_func {
 	struct te_op **ops;
 	uint32_t noutputs;
 	struct te_tensor **outputs;
-	uint32_t ops_cap, outputs_cap; /* private */
+	uint32_t ops_cap, outputs_cap; /* private, as is this: */
+	struct te_name *names;         /* operations by name */
+	uint32_t nnames;
 };
 
 enum te_prim_kind {

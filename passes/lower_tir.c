@@ -22,7 +22,9 @@ lower_all(pass_ctx *cx, tir_func *(*lower)(ir_module *, const te_func *,
 
 		if (def->kind != DEF_TE || !def->te)
 			continue;
-		f = lower(m, def->te, def->schedule, cx->diag);
+		f = NULL;
+		if (te_verify(m, def->te, cx->diag))
+			f = lower(m, def->te, def->schedule, cx->diag);
 		if (!f) {
 			cx->failed = true;
 			continue;
