@@ -85,6 +85,9 @@ struct fn_frame {
 	struct loc loc;
 };
 
+/* The items of vector V from I on; an empty vector has no address to add to */
+#define items_from(v, i) ((v)->at ? (v)->at + (i) : NULL)
+
 enum bracket_kind {
 	BRACKET_PLAIN,
 	BRACKET_PARAMS,                 /* of a function: names are bound */

@@ -290,7 +290,7 @@ low_fold_end(struct parse_ctx *cx, struct loc loc, uint32_t args,
 
 	r.naxes = low->axes.len > low->naxes ?
 			  (uint32_t)low->axes.len - low->naxes : 0;
-	r.axes = low->axes.at + (low->axes.len - r.naxes);
+	r.axes = items_from(&low->axes, low->axes.len - r.naxes);
 	r.nvalues = c.n;
 	r.has_cond = cond != NULL;
 	if (cond != low_poison() && low->te && fold_fits(cx, &c, cond))

@@ -107,6 +107,7 @@ low_variable(struct parse_ctx *cx, struct loc loc, const char *name)
 static const tir_expr *const *
 take_index(struct parse_ctx *cx, struct loc loc, uint32_t at, uint32_t want)
 {
+	static const tir_expr *const none[] = { NULL };
 	uint32_t n = count_items(at, cx->low.exprs.len);
 
 	cx->low.exprs.len -= n;
@@ -125,7 +126,7 @@ take_index(struct parse_ctx *cx, struct loc loc, uint32_t at, uint32_t want)
 		diag_error(cx->d, loc, "an index must be an integer");
 		return NULL;
 	}
-	return cx->low.exprs.at + cx->low.exprs.len;
+	return n ? cx->low.exprs.at + cx->low.exprs.len : none;
 }
 
 /* NAME[...]: of a tensor in tensor expressions, else of a buffer. */

@@ -386,7 +386,7 @@ low_call_func(struct parse_ctx *cx, struct loc loc, const char *name,
 	tir_stmt *s;
 
 	cx->low.exprs.len -= n;
-	at = arena_copy(&cx->m->arena, cx->low.exprs.at + cx->low.exprs.len,
+	at = arena_copy(&cx->m->arena, items_from(&cx->low.exprs, cx->low.exprs.len),
 			n * sizeof(*at));
 	for (uint32_t i = 0; i < n; i++) {
 		if (at[i] == low_poison())

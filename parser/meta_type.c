@@ -121,7 +121,7 @@ make_func_type(struct meta_reader *r, const json_t *node)
 	    push_types(r, node, "arg_types", &nparams))
 		ret = field_type(r, node, "ret_type");
 	if (ret) {
-		const ir_type *const *at = r->pc->types.at + first;
+		const ir_type *const *at = items_from(&r->pc->types, first);
 
 		t = ir_type_func(r->pc->cx, nparams ? at + nvars : NULL,
 				 nparams, ret, nvars ? at : NULL, nvars);

@@ -162,9 +162,9 @@ syn_function(struct parse_ctx *cx, struct loc loc, const ir_type *result,
 {
 	const struct fn_frame *f = &vec_last(&cx->frames);
 	struct ir_function_parts parts = {
-		.params = cx->params.at + f->params,
+		.params = items_from(&cx->params, f->params),
 		.nparams = (uint32_t)cx->params.len - f->params,
-		.type_params = cx->types.at + f->type_params,
+		.type_params = items_from(&cx->types, f->type_params),
 		.ntype_params = f->ntype_params,
 		.ret_type = result,
 		.body = body,
