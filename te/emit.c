@@ -306,11 +306,10 @@ with_attached(struct emit *e, const struct te_iter *it, tir_stmt *s)
 	struct te_plan *p = e->p;
 	tir_stmt *seq = NULL;
 
-	for (size_t i = 0; i < e->n->order; i++) {
-		struct te_nest *n = p->nests.at[i];
+	for (size_t i = 0; i < e->n->attached.len; i++) {
+		struct te_nest *n = e->n->attached.at[i];
 
-		if (n->attach != TE_AT_ITER || n->consumer != e->n ||
-		    n->consumer_iter != it)
+		if (n->consumer_iter != it)
 			continue;
 		if (!seq)
 			seq = tir_seq(p->m);
@@ -320,11 +319,10 @@ with_attached(struct emit *e, const struct te_iter *it, tir_stmt *s)
 		return s;
 	tir_seq_add(p->m, seq, s);
 	s = seq;
-	for (size_t i = e->n->order; i-- > 0;) {
-		struct te_nest *n = p->nests.at[i];
+	for (size_t i = e->n->attached.len; i-- > 0;) {
+		struct te_nest *n = e->n->attached.at[i];
 
-		if (n->attach != TE_AT_ITER || n->consumer != e->n ||
-		    n->consumer_iter != it)
+		if (n->consumer_iter != it)
 			continue;
 		for (uint32_t k = 0; k < n->op->noutputs; k++) {
 			tir_stmt *a = tir_new_stmt(p->m, TIR_ALLOC);
@@ -440,6 +438,8 @@ make_buffers(struct te_plan *p)
 					     const struct tir_buffer *);
 		for (uint32_t k = 0; k < nout; k++)
 			n->buffers[k] = new_buffer(p, n, k);
+		if (n->attach == TE_AT_ITER)
+			vec_push(&n->consumer->attached, n);
 	}
 }
 

@@ -90,9 +90,14 @@ te_plan_new_op(struct te_plan *p, const char *name, uint32_t noutputs)
 	return op;
 }
 
+/* Operations of the function are looked up, those made here searched. */
 static struct te_nest *
 find_nest(const struct te_plan *p, const char *name)
 {
+	const struct te_op *op = te_find_op(p->f, name);
+
+	if (op)
+		return p->by_op[op->id];
 	for (size_t i = 0; i < p->nests.len; i++)
 		if (p->nests.at[i]->op->name == name)
 			return p->nests.at[i];
@@ -381,6 +386,7 @@ te_plan_free(struct te_plan *p)
 		vec_free(&p->nests.at[i]->relations);
 		vec_free(&p->nests.at[i]->leaves);
 		vec_free(&p->nests.at[i]->guards);
+		vec_free(&p->nests.at[i]->attached);
 	}
 	vec_free(&p->nests);
 	free(p->by_op);

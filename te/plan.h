@@ -52,7 +52,8 @@ struct te_nest {
 	struct te_nest *consumer; /* AT_ITER */
 	struct te_iter *consumer_iter;
 	const char *scope; /* NULL: by place */
-	uint32_t order;    /* position among the nests */
+	uint32_t order; /* position among the nests */
+	VEC(struct te_nest *) attached; /* to its loops; for te_emit */
 
 	/* Filled in by te_bounds: the box that is computed. */
 	const tir_expr **min; /* over enclosing loops */
