@@ -92,11 +92,13 @@ feed_option(struct feed *f, const char *text)
 	return ok;
 }
 
+/* One element will do for a scalar. */
 static bool
-fits(const ir_tensor *t, struct dtype dtype, const int64_t *shape,
-     uint32_t ndim)
+fits(const ir_tensor *t, const int64_t *shape, uint32_t ndim)
 {
-	if (!dtype_equal(t->dtype, dtype) || t->ndim != ndim)
+	if (ndim == 0)
+		return ir_tensor_size(t) == 1;
+	if (t->ndim != ndim)
 		return false;
 	for (uint32_t i = 0; i < ndim; i++)
 		if (shape[i] >= 0 && t->shape[i] != shape[i])
@@ -104,33 +106,75 @@ fits(const ir_tensor *t, struct dtype dtype, const int64_t *shape,
 	return true;
 }
 
-/* A tensor of one element, whatever its rank, serves as a scalar. Takes T. */
+/* T in another element type; NULL if an integer does not survive that. */
 static ir_tensor *
-as_scalar(ir_tensor *t)
+convert(const ir_tensor *t, struct dtype to)
 {
-	ir_tensor *s;
+	ir_tensor *r = ir_tensor_new(to, t->shape, t->ndim);
+	int64_t n = ir_tensor_size(t);
+	bool exact = true;
 
-	if (ir_tensor_size(t) != 1)
-		return t;
-	s = ir_tensor_new(t->dtype, NULL, 0);
-	memcpy(s->data, t->data, t->nbytes);
-	ir_tensor_unref(t);
-	return s;
+	for (int64_t i = 0; i < n && r && exact; i++) {
+		double x = ir_tensor_get_double(t, i);
+
+		if (dtype_is_float(to) || dtype_is_float(t->dtype))
+			ir_tensor_set_double(r, i, x);
+		else
+			ir_tensor_set_int(r, i, ir_tensor_get_int(t, i));
+		if (!dtype_is_float(to))
+			exact = ir_tensor_get_double(r, i) == x;
+	}
+	if (exact)
+		return r;
+	ir_tensor_unref(r);
+	return NULL;
 }
 
-static void
-report_misfit(struct feed *f, const char *name, const ir_tensor *got,
-	      struct dtype dtype, const int64_t *shape, uint32_t ndim)
+static ir_tensor *
+reshape(ir_tensor *t, const int64_t *shape, uint32_t ndim)
 {
-	ir_tensor want = {.dtype = dtype, .shape = shape, .ndim = ndim};
-	struct buf a = {0}, b = {0};
+	ir_tensor *r;
 
-	tensor_type_text(&a, got);
+	if (t->ndim == ndim)
+		return t;
+	r = ir_tensor_new(t->dtype, shape, ndim);
+	memcpy(r->data, t->data, r->nbytes);
+	ir_tensor_unref(t);
+	return r;
+}
+
+/*
+ * GIVEN as the input wants it. A file with another element type, which is
+ * what NumPy makes when it is not told, is converted, with a warning.
+ */
+static ir_tensor *
+adapt(struct feed *f, const char *name, ir_tensor *given, struct dtype t,
+      const int64_t *shape, uint32_t ndim)
+{
+	ir_tensor want = {.dtype = t, .shape = shape, .ndim = ndim};
+	bool fit = fits(given, shape, ndim);
+	struct buf a = {0}, b = {0};
+	ir_tensor *r = NULL;
+
+	given = npy_as(given, t);
+	if (fit && dtype_equal(given->dtype, t))
+		return reshape(given, shape, ndim);
+	tensor_type_text(&a, given);
 	tensor_type_text(&b, &want);
-	diag_error(f->diag, LOC_NONE, "input '%s' is %s, the file has %s", name,
-		   b.at, a.at);
+	if (fit)
+		r = convert(given, t);
+	if (r)
+		diag_warning(f->diag, LOC_NONE,
+			     "input '%s' is %s, the file has %s; converted",
+			     name, b.at, a.at);
+	else
+		diag_error(f->diag, LOC_NONE,
+			   "input '%s' is %s, the file has %s", name, b.at,
+			   a.at);
 	buf_free(&a);
 	buf_free(&b);
+	ir_tensor_unref(given);
+	return r ? reshape(r, shape, ndim) : NULL;
 }
 
 ir_tensor *
@@ -139,16 +183,8 @@ feed_tensor(struct feed *f, const char *name, struct dtype t,
 {
 	ir_tensor *r = named_tensors_find(&f->given, name);
 
-	if (r) {
-		r = npy_as(r, t);
-		if (ndim == 0)
-			r = as_scalar(r);
-		if (fits(r, t, shape, ndim))
-			return r;
-		report_misfit(f, name, r, t, shape, ndim);
-		ir_tensor_unref(r);
-		return NULL;
-	}
+	if (r)
+		return adapt(f, name, r, t, shape, ndim);
 	if (!f->fill) {
 		diag_error(f->diag, LOC_NONE,
 			   "input '%s' has no value; use --input=%s=FILE or "

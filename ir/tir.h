@@ -12,7 +12,8 @@
  * division by zero takes one as its divisor, so both sides of a SELECT can be
  * evaluated. An operation on vectors (dtype.lanes > 1) works lane by lane; both
  * operands have the same type. Comparisons are IEEE's: with a NaN only NE
- * holds, and a cast of a float to bool is NE 0. Index arithmetic of lowered
+ * holds, and a cast of a float to bool is NE 0. Arithmetic on bfloat16 is done
+ * in float32; stores and casts round. Index arithmetic of lowered
  * functions never overflows.
  *
  * The text, as printed by tir_print_func and tir_print_expr (notation of

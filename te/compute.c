@@ -191,12 +191,30 @@ te_end_fold(struct te_body *b, enum te_combiner how, const tir_expr *value)
 	return te_end_fold_where(b, how, value, NULL);
 }
 
+/* bfloat16 is too narrow to sum in: fold floats, and round once. */
+static struct te_tensor *
+fold_wide(struct te_body *b, enum te_combiner how, const tir_expr *value,
+	  const tir_expr *cond)
+{
+	struct te_call *c = b->call;
+	struct dtype narrow = value->dtype;
+	struct te_tensor *t;
+
+	value = te_cast(c, DTYPE(FLOAT, 32), value);
+	te_end_fold_many(b, how, &value, cond, &t);
+	b = te_begin_like(c, NULL, t);
+	return te_end(b, te_cast(c, narrow, te_get(c, t, b->i)));
+}
+
 struct te_tensor *
 te_end_fold_where(struct te_body *b, enum te_combiner how,
 		  const tir_expr *value, const tir_expr *cond)
 {
 	struct te_tensor *t;
 
+	if (value->dtype.code == DTYPE_BFLOAT &&
+	    (how == TE_SUM || how == TE_PROD))
+		return fold_wide(b, how, value, cond);
 	te_end_fold_many(b, how, &value, cond, &t);
 	return t;
 }

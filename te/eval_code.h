@@ -5,7 +5,8 @@
  * A value takes one slot per lane. Integers are kept sign- or zero-extended
  * to 64 bits, floats of every width as a double that the narrower type can
  * hold: rounding a double result of + - * / and sqrt once more to a narrower
- * type gives what the narrower operation gives. A handle takes two slots, the
+ * type gives what the narrower operation gives. (bfloat16 is a format of
+ * storage: it computes as float32 and is rounded by stores and casts.) A handle takes two slots, the
  * pointer and the number of bytes behind it.
  */
 #ifndef RELAY_TE_EVAL_CODE_H

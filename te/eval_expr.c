@@ -87,6 +87,15 @@ round_to(struct eval_compiler *c, struct dtype t, struct eval_value a)
 	return emit1(c, t.bits == 32 ? EV_ROUND32 : EV_ROUND16, t.lanes, a, 0);
 }
 
+/* The result of arithmetic: bfloat16 computes in float. */
+static struct eval_value
+round_result(struct eval_compiler *c, struct dtype t, struct eval_value a)
+{
+	if (t.code == DTYPE_BFLOAT)
+		return emit1(c, EV_ROUND32, t.lanes, a, 0);
+	return round_to(c, t, a);
+}
+
 static bool
 is_float32(struct dtype t)
 {
@@ -210,7 +219,7 @@ binary(struct eval_compiler *c, const tir_expr *e)
 		return r;
 	if (class_of(t) != FLOAT_CLASS)
 		return wrap(c, t, r);
-	return is_float32(t) && op == o.f32 ? r : round_to(c, t, r);
+	return is_float32(t) && op == o.f32 ? r : round_result(c, t, r);
 }
 
 static struct eval_value
@@ -376,7 +385,7 @@ float_intrinsic(struct eval_compiler *c, const tir_expr *e, struct eval_value a)
 	if (op >= 0)
 		return emit1(c, op, t.lanes, a, 0);
 	if (e->intrin == INTRIN_SQRT)
-		return round_to(c, t, emit1(c, EV_SQRT, t.lanes, a, 0));
+		return round_result(c, t, emit1(c, EV_SQRT, t.lanes, a, 0));
 	call = eval_call1_number(e->intrin, t.bits);
 	if (call < 0) {
 		eval_fail(c, "'%s' of a float",
@@ -384,7 +393,7 @@ float_intrinsic(struct eval_compiler *c, const tir_expr *e, struct eval_value a)
 		return a;
 	}
 	a = emit1(c, EV_CALL1, t.lanes, a, call);
-	return is_float32(t) ? a : round_to(c, t, a);
+	return is_float32(t) ? a : round_result(c, t, a);
 }
 
 static struct eval_value
@@ -412,11 +421,11 @@ intrinsic2(struct eval_compiler *c, const tir_expr *e)
 		if (!is_float)
 			break;
 		r = emit2(c, t.bits == 64 ? EV_POW : EV_POWF32, t.lanes, a, b);
-		return round_to(c, t, r);
+		return round_result(c, t, r);
 	case INTRIN_FMOD:
 		if (!is_float)
 			break;
-		return round_to(c, t, emit2(c, EV_FMOD, t.lanes, a, b));
+		return round_result(c, t, emit2(c, EV_FMOD, t.lanes, a, b));
 	default:
 		break;
 	}
@@ -450,7 +459,7 @@ intrinsic_many(struct eval_compiler *c, const tir_expr *e)
 			  .b = v[1].slot,
 			  .imm.i = (int64_t)(v[2].slot | (uint64_t)v[3].slot
 								 << 32)});
-	return fma ? round_to(c, e->dtype, d) : wrap(c, e->dtype, d);
+	return fma ? round_result(c, e->dtype, d) : wrap(c, e->dtype, d);
 }
 
 static struct eval_value

@@ -74,7 +74,7 @@ float_binary(struct lgen *g, const tir_expr *e, LLVMValueRef a, LLVMValueRef b)
 		lgen_fail(g, "this operation on floats");
 		return a;
 	}
-	return lgen_round_to(g, e->dtype, v);
+	return lgen_round_result(g, e->dtype, v);
 }
 
 /*

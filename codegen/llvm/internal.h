@@ -1,9 +1,10 @@
 /*
  * Loops to LLVM IR: the state of the generator. Private to codegen/llvm.
  *
- * Values of float16 and bfloat16 are kept as float: an operation is done in
- * float and rounded, which gives what the narrow operation would give; they
- * are narrow in memory only. Indices are computed in 64 bits, since index
+ * Values of float16 and bfloat16 are kept as float and are narrow in memory
+ * only. An operation on float16 is rounded, which gives what the narrow
+ * operation would give; bfloat16 is a format of storage, rounded by stores and
+ * casts. Indices are computed in 64 bits, since index
  * arithmetic never overflows.
  */
 #ifndef RELAY_CODEGEN_LLVM_INTERNAL_H
@@ -93,6 +94,8 @@ LLVMValueRef lgen_libm(struct lgen *g, const char *fn, LLVMValueRef a,
 		       LLVMValueRef b);
 /* Rounded to T's width, where that is less than the value's. */
 LLVMValueRef lgen_round_to(struct lgen *g, struct dtype t, LLVMValueRef v);
+/* The same for the result of arithmetic, which bfloat16 does in float. */
+LLVMValueRef lgen_round_result(struct lgen *g, struct dtype t, LLVMValueRef v);
 LLVMValueRef lgen_from_memory(struct lgen *g, struct dtype t, LLVMValueRef v);
 LLVMValueRef lgen_to_memory(struct lgen *g, struct dtype t, LLVMValueRef v);
 

@@ -90,7 +90,7 @@ power(struct lgen *g, const tir_expr *e, LLVMValueRef a, LLVMValueRef b)
 		v = a;
 	else
 		v = lgen_libm(g, e->dtype.bits == 64 ? "pow" : "powf", a, b);
-	return lgen_round_to(g, e->dtype, v);
+	return lgen_round_result(g, e->dtype, v);
 }
 
 static LLVMValueRef
@@ -114,7 +114,7 @@ intrinsic2(struct lgen *g, const tir_expr *e, LLVMValueRef a, LLVMValueRef b)
 		break;
 	case INTRIN_FMOD:
 		if (is_float)
-			return lgen_round_to(g, e->dtype,
+			return lgen_round_result(g, e->dtype,
 					     lgen_libm(g,
 						       e->dtype.bits == 64
 							       ? "fmod"
@@ -176,7 +176,7 @@ lgen_intrin(struct lgen *g, const tir_expr *e)
 	if (e->intrin == INTRIN_Q_MULTIPLY_SHIFT)
 		return multiply_shift(g, e, v);
 	if (e->intrin == INTRIN_FMA)
-		return lgen_round_to(g, e->dtype,
+		return lgen_round_result(g, e->dtype,
 				     lgen_fma(g, v[0], v[1], v[2]));
 	if (e->n == 2)
 		return intrinsic2(g, e, v[0], v[1]);

@@ -315,7 +315,7 @@ lgen_math(struct lgen *g, enum tir_intrin f, struct dtype t, LLVMValueRef a)
 	if (f == INTRIN_ISNAN || f == INTRIN_ISINF || f == INTRIN_ISFINITE)
 		return classify(g, f, a);
 	if (name)
-		return lgen_round_to(g, t, lgen_intrinsic1(g, name, a));
+		return lgen_round_result(g, t, lgen_intrinsic1(g, name, a));
 	if (f == INTRIN_ROUND)
 		return round_away(g, a);
 	if (f == INTRIN_RSQRT)
@@ -334,5 +334,5 @@ lgen_math(struct lgen *g, enum tir_intrin f, struct dtype t, LLVMValueRef a)
 		}
 		r = lgen_libm(g, name, a, NULL);
 	}
-	return lgen_round_to(g, t, r);
+	return lgen_round_result(g, t, r);
 }

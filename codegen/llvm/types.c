@@ -339,6 +339,12 @@ lgen_round_to(struct lgen *g, struct dtype t, LLVMValueRef v)
 }
 
 LLVMValueRef
+lgen_round_result(struct lgen *g, struct dtype t, LLVMValueRef v)
+{
+	return t.code == DTYPE_BFLOAT ? v : lgen_round_to(g, t, v);
+}
+
+LLVMValueRef
 lgen_from_memory(struct lgen *g, struct dtype t, LLVMValueRef v)
 {
 	unsigned n = lgen_lanes(v);
@@ -368,7 +374,7 @@ lgen_to_memory(struct lgen *g, struct dtype t, LLVMValueRef v)
 	if (t.code == DTYPE_FLOAT && t.bits == 16)
 		return float_to_half_bits(g, v);
 	if (t.code == DTYPE_BFLOAT) {
-		v = shift_right(g, bits_of(g, v), 16);
+		v = shift_right(g, float_to_bfloat_word(g, v), 16);
 		return LLVMBuildTrunc(g->b, v, lgen_with_lanes(g->i16, n), "");
 	}
 	if ((t.code == DTYPE_INT || t.code == DTYPE_UINT) && t.bits % 8) {
