@@ -117,6 +117,7 @@ finish(struct print *p)
 	interner_free(&p->names);
 	free(p->types);
 	ptrmap_free(&p->meta_numbers);
+	ptrmap_free(&p->records);
 	vec_free(&p->meta_places);
 	free(p->name_slots);
 	free(p->nodes);

@@ -198,6 +198,58 @@ print_plan_dict(struct print *p, const ir_dict *d)
 		plan_value(p, &d->entry[i].value, NULL, 0);
 }
 
+/* A holds no object that the metadata would have to hold. */
+static bool
+is_plain(struct print *p, const ir_attr *a)
+{
+	if (meta_key(p, a) || a->kind == ATTR_DICT || a->kind == ATTR_RECORD)
+		return false;
+	for (uint32_t i = 0; a->kind == ATTR_ARRAY && i < a->n; i++)
+		if (!is_plain(p, &a->elems[i]))
+			return false;
+	return true;
+}
+
+static bool
+is_plain_record(struct print *p, const ir_attrs *a)
+{
+	for (uint32_t i = 0; i < a->n; i++)
+		if (is_shown(p, a, i) &&
+		    (is_free_device(&a->schema->fields[i], &a->value[i]) ||
+		     !is_plain(p, &a->value[i])))
+			return false;
+	return true;
+}
+
+static void put_fields(struct print *p, const ir_attrs *a, const void *owner,
+		       bool *comma);
+
+/* The text of A if it is the same wherever A stands; else AT is NULL. */
+static const struct print_text *
+record_text(struct print *p, const ir_attrs *a)
+{
+	struct buf text = {0};
+	struct buf *out = p->out;
+	struct print_text *t;
+	bool comma = false;
+	bool is_new;
+	uintptr_t *known = ptrmap_add(&p->records, a, &is_new);
+
+	if (!is_new)
+		return (const struct print_text *)*known;
+	t = ARENA_NEW(&p->arena, struct print_text);
+	*known = (uintptr_t)t;
+	if (!is_plain_record(p, a))
+		return t;
+	p->out = &text;
+	put_fields(p, a, NULL, &comma);
+	p->out = out;
+	t->at = arena_strndup(&p->arena, text.at ? text.at : "", text.len);
+	t->len = (uint32_t)text.len;
+	buf_free(&text);
+	return t;
+}
+
 void
 print_plan_call_attrs(struct print *p, const struct ir_call *c)
 {
@@ -208,7 +260,7 @@ print_plan_call_attrs(struct print *p, const struct ir_call *c)
 			       c->attrs);
 	else if (is_flat(c))
 		print_plan_dict(p, c->attrs->value[0].dict);
-	else
+	else if (!record_text(p, c->attrs)->at)
 		plan_record(p, c->attrs, c);
 }
 
@@ -393,6 +445,21 @@ put_value(struct print *p, const ir_attr *a, bool plain, const void *owner,
 	}
 }
 
+static void
+put_record(struct print *p, const struct ir_call *c, bool *comma)
+{
+	const struct print_text *t = record_text(p, c->attrs);
+
+	if (!t->at) {
+		put_fields(p, c->attrs, c, comma);
+		return;
+	}
+	if (*comma && t->len)
+		buf_puts(p->out, ", ");
+	buf_put(p->out, t->at, t->len);
+	*comma |= t->len != 0;
+}
+
 /* The attributes of C; true if anything stands in the parentheses now. */
 bool
 print_call_attrs(struct print *p, const struct ir_call *c, bool comma)
@@ -407,7 +474,7 @@ print_call_attrs(struct print *p, const struct ir_call *c, bool comma)
 	}
 	if (is_flat(c))
 		return print_dict_attrs(p, c->attrs->value[0].dict, comma);
-	put_fields(p, c->attrs, c, &comma);
+	put_record(p, c, &comma);
 	if (!is_op_call(c)) {
 		if (comma)
 			buf_puts(p->out, ", ");

@@ -234,6 +234,15 @@ put_head(struct writer *w, const struct ir_function *f, unsigned indent)
 		push_text(w, "", indent + 2);
 }
 
+/* Operand I of E as written in its parentheses. */
+static const ir_expr *
+listed(const ir_expr *e, uint32_t i)
+{
+	if (e->kind == IR_CALL)
+		return ir_as_call(e)->args[i];
+	return ir_operand(e, i);
+}
+
 /*
  * Operand I of E and all after it; false if an operand was left on the stack
  * with the rest of E below it.
@@ -241,11 +250,11 @@ put_head(struct writer *w, const struct ir_function *f, unsigned indent)
 static bool
 put_operands(struct writer *w, const ir_expr *e, uint32_t i, unsigned indent)
 {
-	uint32_t n = ir_num_operands(e);
-	uint32_t skip = e->kind == IR_CALL ? 1 : 0;
+	uint32_t n = e->kind == IR_CALL ? ir_as_call(e)->nargs
+					: ir_num_operands(e);
 
-	for (; i + skip < n; i++) {
-		const ir_expr *child = ir_operand(e, i + skip);
+	for (; i < n; i++) {
+		const ir_expr *child = listed(e, i);
 
 		if (i)
 			buf_puts(w->out, ", ");

@@ -110,6 +110,7 @@ struct print {
 	uint32_t ntypes;
 	struct buf scratch;
 	const ir_attrs **defaults; /* by schema id */
+	struct ptrmap records;     /* ir_attrs to struct print_text */
 };
 
 static inline struct print_node *

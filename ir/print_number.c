@@ -23,6 +23,30 @@ reads_back(const char *text, double value, unsigned bits)
 	return strtod(text, NULL) == value;
 }
 
+/* VALUE if it is N thousandths with at most six digits: the usual case. */
+static bool
+put_short_decimal(struct buf *out, double value)
+{
+	double thousandths = value * 1000;
+	unsigned n;
+
+	if (!(fabs(value) < 1000) || (value == 0 && signbit(value)) ||
+	    thousandths != (double)(int)thousandths ||
+	    (int)thousandths / 1000.0 != value ||
+	    (fabs(value) < 0.1 && value != 0))
+		return false;
+	n = (unsigned)abs((int)thousandths);
+	if (value < 0)
+		buf_putc(out, '-');
+	buf_int(out, n / 1000);
+	n %= 1000;
+	if (n)
+		buf_putc(out, '.');
+	for (unsigned digit = 100; n; n %= digit, digit /= 10)
+		buf_putc(out, (char)('0' + n / digit));
+	return true;
+}
+
 /* VALUE, rounded to BITS, without suffix. */
 void
 print_digits(struct buf *out, double value, unsigned bits,
@@ -36,11 +60,8 @@ print_digits(struct buf *out, double value, unsigned bits,
 		buf_puts(out, isnan(value) ? "nan" : "inf");
 		return;
 	}
-	if (value == (double)(int)value && fabs(value) < 1e6 &&
-	    (value != 0 || !signbit(value))) {
-		buf_int(out, (int)value);
+	if (put_short_decimal(out, value))
 		return;
-	}
 	snprintf(text, sizeof(text), "%g", value);
 	for (int digits = 7; how == PRINT_FLOATS_EXACT && digits <= 17 &&
 			     !reads_back(text, value, bits);
