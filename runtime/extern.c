@@ -15,7 +15,28 @@
 #define F(k) a[k].f
 
 #define ROUTINES(R)                                                           \
+	R(relay_all_class_nms, 12,                                            \
+	  (P(0), P(1), P(2), P(3), P(4), P(5), P(6), I(7), I(8), I(9), I(10), \
+	   I(11)))                                                            \
+	R(relay_all_class_nms_padded, 13,                                     \
+	  (P(0), P(1), P(2), P(3), P(4), P(5), P(6), P(7), I(8), I(9), I(10), \
+	   I(11), I(12)))                                                     \
 	R(relay_argsort, 8, (P(0), P(1), I(2), I(3), I(4), I(5), I(6), I(7))) \
+	R(relay_multibox_transform_loc, 16,                                   \
+	  (P(0), P(1), P(2), P(3), P(4), F(5), F(6), F(7), F(8), F(9), I(10), \
+	   I(11), I(12), I(13), I(14), I(15)))                                \
+	R(relay_nms, 18,                                                      \
+	  (P(0), P(1), P(2), P(3), P(4), P(5), I(6), I(7), I(8), I(9), I(10), \
+	   I(11), I(12), I(13), I(14), I(15), I(16), I(17)))                  \
+	R(relay_nms_indices, 18,                                              \
+	  (P(0), P(1), P(2), P(3), P(4), P(5), P(6), I(7), I(8), I(9), I(10), \
+	   I(11), I(12), I(13), I(14), I(15), I(16), I(17)))                  \
+	R(relay_roi_align, 15,                                                \
+	  (P(0), P(1), P(2), I(3), I(4), I(5), I(6), I(7), I(8), I(9), I(10), \
+	   F(11), I(12), I(13), I(14)))                                       \
+	R(relay_roi_pool, 13,                                                 \
+	  (P(0), P(1), P(2), I(3), I(4), I(5), I(6), I(7), I(8), I(9), I(10), \
+	   F(11), I(12)))                                                     \
 	R(relay_scan, 9,                                                      \
 	  (P(0), P(1), I(2), I(3), I(4), I(5), I(6), I(7), I(8)))             \
 	R(relay_scatter_elements, 21,                                         \
@@ -31,7 +52,10 @@
 	R(relay_topk_indices, 9,                                              \
 	  (P(0), P(1), I(2), I(3), I(4), I(5), I(6), I(7), I(8)))             \
 	R(relay_topk_values, 8,                                               \
-	  (P(0), P(1), I(2), I(3), I(4), I(5), I(6), I(7)))
+	  (P(0), P(1), I(2), I(3), I(4), I(5), I(6), I(7)))                   \
+	R(relay_valid_counts, 14,                                             \
+	  (P(0), P(1), P(2), P(3), P(4), F(5), I(6), I(7), I(8), I(9), I(10), \
+	   I(11), I(12), I(13)))
 
 #define ROUTINE(name, n, args)                               \
 	static int32_t call_##name(const union relay_arg *a) \

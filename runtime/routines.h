@@ -55,6 +55,61 @@ int32_t relay_scatter_nd(void *out, const void *data, const void *indices,
 			 int64_t d1, int64_t d2, int64_t d3, int64_t d4,
 			 int64_t d5);
 
+/*
+ * vision.*, as in the table of operators. BATCH images have N boxes each, a
+ * row of WIDTH numbers with score, class (-1: none) and corners at places.
+ */
+int32_t relay_valid_counts(int32_t *count, void *out, int32_t *places,
+			   const void *data, const void *threshold,
+			   double fixed, int64_t use_fixed, int64_t batch,
+			   int64_t n, int64_t width, int64_t score_at,
+			   int64_t id_at, int64_t dtype,
+			   int64_t threshold_dtype);
+int32_t relay_nms(void *out, const void *data, const int32_t *valid,
+		  const int32_t *original, const void *max_output,
+		  const void *least, int64_t batch, int64_t n, int64_t width,
+		  int64_t top_k, int64_t coord, int64_t score, int64_t id,
+		  int64_t force, int64_t bottom, int64_t dtype, int64_t max_dtype,
+		  int64_t least_dtype);
+int32_t relay_nms_indices(int32_t *indices, int32_t *count, const void *data,
+			  const int32_t *valid, const int32_t *original,
+			  const void *max_output, const void *least,
+			  int64_t batch, int64_t n, int64_t width,
+			  int64_t top_k, int64_t coord, int64_t score,
+			  int64_t id, int64_t force, int64_t dtype,
+			  int64_t max_dtype, int64_t least_dtype);
+/* Rows of (batch, class, box), packed; or per batch, padded with zeros. */
+int32_t relay_all_class_nms(int64_t *rows, int64_t *count, const void *boxes,
+			    const void *scores, const void *limit,
+			    const void *least_overlap, const void *least_score,
+			    int64_t batch, int64_t classes, int64_t n,
+			    int64_t dtype, int64_t limit_dtype);
+int32_t relay_all_class_nms_padded(int64_t *rows, float *best, int64_t *count,
+				   const void *boxes, const void *scores,
+				   const void *limit,
+				   const void *least_overlap,
+				   const void *least_score, int64_t batch,
+				   int64_t classes, int64_t n, int64_t dtype,
+				   int64_t limit_dtype);
+int32_t relay_multibox_transform_loc(void *out, int32_t *count,
+				     const void *scores, const void *offsets,
+				     const void *anchors, double threshold,
+				     double v0, double v1, double v2,
+				     double v3, int64_t clip,
+				     int64_t background, int64_t batch,
+				     int64_t classes, int64_t n,
+				     int64_t dtype);
+/* SAMPLES along each axis of a cell; 0 or less: as many as it has pixels. */
+int32_t relay_roi_align(void *out, const void *data, const void *rois,
+			int64_t batch, int64_t channels, int64_t height,
+			int64_t width, int64_t channels_last, int64_t nrois,
+			int64_t h, int64_t w, double scale, int64_t samples,
+			int64_t max, int64_t dtype);
+int32_t relay_roi_pool(void *out, const void *data, const void *rois,
+		       int64_t batch, int64_t channels, int64_t height,
+		       int64_t width, int64_t channels_last, int64_t nrois,
+		       int64_t h, int64_t w, double scale, int64_t dtype);
+
 #pragma GCC visibility pop
 
 #endif

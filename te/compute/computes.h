@@ -89,6 +89,13 @@ te_compute_fn compute_topk;
 te_compute_fn compute_transpose;
 te_compute_fn compute_trilu;
 te_compute_fn compute_variance;
+te_compute_fn compute_vision_all_class_nms;
+te_compute_fn compute_vision_get_valid_counts;
+te_compute_fn compute_vision_multibox_prior;
+te_compute_fn compute_vision_multibox_transform_loc;
+te_compute_fn compute_vision_non_max_suppression;
+te_compute_fn compute_vision_roi_align;
+te_compute_fn compute_vision_roi_pool;
 te_compute_fn compute_vision_yolo_reorg;
 te_compute_fn compute_where;
 

@@ -1,0 +1,243 @@
+/* Detection: anchors as formulas, the rest by routines of runtime/. */
+#include "te/compute/routine.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "te/compute/layout.h"
+
+bool
+compute_vision_get_valid_counts(struct te_call *c)
+{
+	const ir_attr *fixed = ir_attrs_get(c->attrs, "score_threshold");
+	bool use_fixed = fixed && fixed->kind == ATTR_FLOAT;
+	struct te_extern *x = routine_begin(c, "relay_valid_counts");
+
+	routine_inputs(c, x, 2);
+	te_extern_double(x, use_fixed ? fixed->f : 0);
+	te_extern_int(x, use_fixed);
+	routine_shape(x, c->in[0]);
+	te_extern_int(x, te_attr_int(c, "score_index", 1));
+	te_extern_int(x, te_attr_int(c, "id_index", 0));
+	te_extern_int(x, routine_dtype(c->in[0]->dtype));
+	te_extern_int(x, routine_dtype(c->in[1]->dtype));
+	return routine_end(c, x);
+}
+
+static bool
+is_int32(struct te_call *c, uint32_t i)
+{
+	if (dtype_equal(c->in[i]->dtype, DTYPE(INT, 32)))
+		return true;
+	return te_error(c, "counts and indices must be int32");
+}
+
+bool
+compute_vision_non_max_suppression(struct te_call *c)
+{
+	bool indices = te_attr_bool(c, "return_indices");
+	struct te_extern *x;
+
+	if (!is_int32(c, 1) || !is_int32(c, 2))
+		return false;
+	x = routine_begin(c, indices ? "relay_nms_indices" : "relay_nms");
+	routine_inputs(c, x, 5);
+	routine_shape(x, c->in[0]);
+	te_extern_int(x, te_attr_int(c, "top_k", -1));
+	te_extern_int(x, te_attr_int(c, "coord_start", 2));
+	te_extern_int(x, te_attr_int(c, "score_index", 1));
+	te_extern_int(x, te_attr_int(c, "id_index", 0));
+	te_extern_int(x, te_attr_bool(c, "force_suppress"));
+	if (!indices)
+		te_extern_int(x, te_attr_bool(c, "invalid_to_bottom"));
+	te_extern_int(x, routine_dtype(c->in[0]->dtype));
+	te_extern_int(x, routine_dtype(c->in[3]->dtype));
+	te_extern_int(x, routine_dtype(c->in[4]->dtype));
+	return routine_end(c, x);
+}
+
+bool
+compute_vision_all_class_nms(struct te_call *c)
+{
+	bool onnx = strcmp(te_attr_string(c, "output_format"), "onnx") == 0;
+	struct te_extern *x;
+
+	for (uint32_t i = 3; i < 5; i++)
+		if (!dtype_equal(c->in[i]->dtype, DTYPE(FLOAT, 32)))
+			return te_error(c, "the thresholds must be float32");
+	x = routine_begin(c, onnx ? "relay_all_class_nms"
+				  : "relay_all_class_nms_padded");
+	routine_inputs(c, x, 5);
+	routine_shape(x, c->in[1]);
+	te_extern_int(x, routine_dtype(c->in[0]->dtype));
+	te_extern_int(x, routine_dtype(c->in[2]->dtype));
+	return routine_end(c, x);
+}
+
+bool
+compute_vision_multibox_transform_loc(struct te_call *c)
+{
+	const ir_attr *v = ir_attrs_get(c->attrs, "variances");
+	struct te_extern *x;
+
+	if (!v || v->kind != ATTR_ARRAY || v->n != 4)
+		return te_error(c, "there must be four variances");
+	x = routine_begin(c, "relay_multibox_transform_loc");
+	routine_inputs(c, x, 3);
+	te_extern_double(x, te_attr_double(c, "threshold"));
+	for (int i = 0; i < 4; i++)
+		te_extern_double(x, v->elems[i].kind == ATTR_FLOAT
+					    ? v->elems[i].f
+					    : (double)v->elems[i].i);
+	te_extern_int(x, te_attr_bool(c, "clip"));
+	te_extern_int(x, te_attr_bool(c, "keep_background"));
+	routine_shape(x, c->in[0]);
+	te_extern_int(x, routine_dtype(c->in[0]->dtype));
+	return routine_end(c, x);
+}
+
+/* Images in NCHW or NHWC, regions, and the size to pool to. */
+static struct te_extern *
+begin_regions(struct te_call *c, const char *symbol)
+{
+	static const int nchw[] = {0, 1, 2, 3}, nhwc[] = {0, 3, 1, 2};
+	bool last = strcmp(te_attr_string(c, "layout"), "NHWC") == 0;
+	const int *at = last ? nhwc : nchw;
+	const struct ir_dim *out = c->out_type[0]->shape;
+	struct te_extern *x = routine_begin(c, symbol);
+
+	routine_inputs(c, x, 2);
+	for (int i = 0; i < 4; i++)
+		te_extern_int(x, c->in[0]->shape[at[i]]);
+	te_extern_int(x, last);
+	te_extern_int(x, c->in[1]->shape[0]);
+	te_extern_int(x, out[at[2]].value);
+	te_extern_int(x, out[at[3]].value);
+	te_extern_double(x, te_attr_double(c, "spatial_scale"));
+	return x;
+}
+
+static bool
+known_layout(struct te_call *c)
+{
+	const char *layout = te_attr_string(c, "layout");
+
+	if (strcmp(layout, "NCHW") == 0 || strcmp(layout, "NHWC") == 0)
+		return true;
+	return te_error(c, "layout \"%s\" is not supported", layout);
+}
+
+bool
+compute_vision_roi_align(struct te_call *c)
+{
+	struct te_extern *x;
+
+	if (!known_layout(c))
+		return false;
+	x = begin_regions(c, "relay_roi_align");
+	te_extern_int(x, te_attr_int(c, "sample_ratio", -1));
+	te_extern_int(x, strcmp(te_attr_string(c, "mode"), "max") == 0);
+	te_extern_int(x, routine_dtype(c->in[0]->dtype));
+	return routine_end(c, x);
+}
+
+bool
+compute_vision_roi_pool(struct te_call *c)
+{
+	struct te_extern *x;
+
+	if (!known_layout(c))
+		return false;
+	x = begin_regions(c, "relay_roi_pool");
+	te_extern_int(x, routine_dtype(c->in[0]->dtype));
+	return routine_end(c, x);
+}
+
+/* Attribute NAME, an array of floats, into OUT; how many. */
+static int
+floats(struct te_call *c, const char *name, double *out, int max)
+{
+	const ir_attr *a = ir_attrs_get(c->attrs, name);
+	int n = 0;
+
+	for (; a && a->kind == ATTR_ARRAY && n < max && n < (int)a->n; n++)
+		out[n] = a->elems[n].kind == ATTR_FLOAT ? a->elems[n].f
+							: (double)a->elems[n].i;
+	return n;
+}
+
+enum { MAX_ANCHORS = 64 };
+
+/* Half widths and heights of the anchors at every pixel; how many. */
+static int
+anchor_sizes(struct te_call *c, double aspect, double (*half)[2])
+{
+	double sizes[MAX_ANCHORS] = {1}, ratios[MAX_ANCHORS] = {1};
+	int ns = floats(c, "sizes", sizes, MAX_ANCHORS / 2);
+	int nr = floats(c, "ratios", ratios, MAX_ANCHORS / 2);
+	int n = 0;
+
+	for (int i = 0; i < ns; i++, n++) {
+		half[n][0] = sizes[i] * aspect / 2;
+		half[n][1] = sizes[i] / 2;
+	}
+	for (int i = 1; i < nr; i++, n++) {
+		half[n][0] = sizes[0] * aspect * sqrt(ratios[i]) / 2;
+		half[n][1] = sizes[0] / sqrt(ratios[i]) / 2;
+	}
+	return n;
+}
+
+/* One of N numbers, by K. */
+static const tir_expr *
+pick(struct te_call *c, const tir_expr *k, struct dtype t, double (*half)[2],
+     int which, int n)
+{
+	const tir_expr *v = te_lit(c, t, half[n - 1][which]);
+
+	for (int i = n - 2; i >= 0; i--)
+		v = te_select(c, te_cmp(c, TIR_EQ, k, te_int(c, i)),
+			      te_lit(c, t, half[i][which]), v);
+	return v;
+}
+
+/* (pixel + offset) * step */
+static const tir_expr *
+center(struct te_call *c, const tir_expr *pixel, struct dtype t, double offset,
+       double step)
+{
+	return te_mul(c, te_add(c, te_cast(c, t, pixel), te_lit(c, t, offset)),
+		      te_lit(c, t, step));
+}
+
+bool
+compute_vision_multibox_prior(struct te_call *c)
+{
+	int64_t height = c->in[0]->shape[2], width = c->in[0]->shape[3];
+	struct te_body *b = te_begin_out(c, NULL, 0);
+	struct dtype t = te_out_dtype(c, 0);
+	double half[MAX_ANCHORS][2], steps[2] = {-1, -1}, at[2] = {0, 0};
+	int n = anchor_sizes(c, (double)height / (double)width, half);
+	const tir_expr *k = te_modi(c, b->i[1], n), *v;
+	const tir_expr *pixel = te_divi(c, b->i[1], n);
+	const tir_expr *y = te_divi(c, pixel, width);
+	const tir_expr *x = te_modi(c, pixel, width);
+	const tir_expr *even, *low;
+
+	if (floats(c, "steps", steps, 2) != 2 ||
+	    floats(c, "offsets", at, 2) != 2)
+		return te_error(c, "there must be two steps and offsets");
+	steps[0] = steps[0] > 0 ? steps[0] : 1.0 / (double)height;
+	steps[1] = steps[1] > 0 ? steps[1] : 1.0 / (double)width;
+	even = te_cmp(c, TIR_EQ, te_modi(c, b->i[2], 2), te_int(c, 0));
+	low = te_cmp(c, TIR_LT, b->i[2], te_int(c, 2));
+	v = te_select(c, even, pick(c, k, t, half, 0, n),
+		      pick(c, k, t, half, 1, n));
+	v = te_select(c, low, te_sub(c, te_zero(c, t), v), v);
+	v = te_add(c, v,
+		   te_select(c, even, center(c, x, t, at[1], steps[1]),
+			     center(c, y, t, at[0], steps[0])));
+	if (te_attr_bool(c, "clip"))
+		v = te_max(c, te_zero(c, t), te_min(c, te_lit(c, t, 1), v));
+	return te_output(c, 0, te_end(b, v));
+}
