@@ -192,6 +192,42 @@ fits(struct te_simplifier *s, const struct te_linear *r, struct dtype t,
 	       out->hi <= limit;
 }
 
+/*
+ * R as G*S + T with G dividing C and T in [0, G): the quotient of R by C is
+ * that of S by C/G, the remainder G times that of S, plus T. The factor, S in
+ * SMALLER and T in REST; 1 if there is no such factor.
+ */
+static int64_t
+separate(struct te_simplifier *s, const struct te_linear *r, int64_t c,
+	 struct te_linear *smaller, struct te_linear *rest)
+{
+	for (uint32_t i = 0; i < r->n; i++) {
+		int64_t g = r->term[i].coef;
+		struct te_range range;
+
+		g = g < 0 ? -g : g;
+		if (g <= 1 || g >= c || c % g)
+			continue;
+		smaller->n = rest->n = 0;
+		smaller->k = te_floordiv(r->k, g);
+		rest->k = te_floormod(r->k, g);
+		for (uint32_t k = 0; k < r->n; k++) {
+			struct te_term t = r->term[k];
+
+			if (t.coef % g) {
+				rest->term[rest->n++] = t;
+				continue;
+			}
+			t.coef /= g;
+			smaller->term[smaller->n++] = t;
+		}
+		if (te_range_of_linear(s, rest, &range) && range.lo >= 0 &&
+		    range.hi < g)
+			return g;
+	}
+	return 1;
+}
+
 /* R / C where R is a single quotient or remainder, or NULL. */
 static const tir_expr *
 nested_quotient(struct te_simplifier *s, const struct te_linear *r, int64_t c)
@@ -229,6 +265,7 @@ finish_quotient(struct te_simplifier *s, struct te_linear *q,
 	struct te_range range;
 	const tir_expr *rest;
 	struct te_linear more;
+	struct te_linear tail;
 	int64_t g;
 
 	if (!fits(s, r, t, &range))
@@ -236,6 +273,11 @@ finish_quotient(struct te_simplifier *s, struct te_linear *q,
 	if (te_floordiv(range.lo, c) == te_floordiv(range.hi, c)) {
 		q->k += te_floordiv(range.lo, c);
 		return te_linear_expr(s->m, q, t);
+	}
+	g = separate(s, r, c, &more, &tail);
+	if (g > 1) {
+		*r = more;
+		c /= g;
 	}
 	g = common_factor(r, c);
 	divide_linear(r, g);
@@ -307,6 +349,8 @@ finish_remainder(struct te_simplifier *s, struct te_linear *r, int64_t c,
 	struct te_range range;
 	struct te_linear out = {0};
 	const tir_expr *rest;
+	struct te_linear smaller;
+	int64_t all = 1;
 	int64_t g;
 
 	for (uint32_t i = 0; i < r->n;) {
@@ -323,15 +367,23 @@ finish_remainder(struct te_simplifier *s, struct te_linear *r, int64_t c,
 		r->k -= te_floordiv(range.lo, c) * c;
 		return te_linear_expr(s->m, r, t);
 	}
+	g = separate(s, r, c, &smaller, &out);
+	if (g > 1) {
+		*r = smaller;
+		c /= g;
+		all = g;
+	} else {
+		out = (struct te_linear){0};
+	}
 	g = common_factor(r, c);
-	out.k = te_floormod(r->k, g);
+	out.k += all * te_floormod(r->k, g);
 	divide_linear(r, g);
 	c /= g;
 	if (c == 1)
 		return te_linear_expr(s->m, &out, t);
 	rest = tir_binary(s->m, TIR_MOD, te_linear_expr(s->m, r, t),
 			  tir_int(s->m, t, c));
-	if (!te_linear_add_term(&out, rest, g))
+	if (!te_linear_add_term(&out, rest, all * g))
 		return NULL;
 	return te_linear_expr(s->m, &out, t);
 }
