@@ -8,6 +8,9 @@
 #include "lexer/lex.h"
 #include "parser/relay.tab.h"
 
+/* More brackets than these are not looked through for one that matches. */
+enum { LOST_MOST = 64 };
+
 static bool
 is_open_arm(const struct lex_state *lex)
 {
@@ -51,17 +54,68 @@ open_bracket(struct parse_ctx *cx, int token, struct loc loc)
 	return true;
 }
 
-bool
-lex_bracket(struct parse_ctx *cx, int token, struct loc loc)
+static bool
+matches(char opener, int closer)
 {
-	struct lex_state *lex = &cx->lex;
+	return (opener == '(' && closer == ')') ||
+	       (opener == '[' && closer == ']') ||
+	       (opener == '{' && closer == '}');
+}
 
-	if (token == '(' || token == '[' || token == '{')
-		return open_bracket(cx, token, loc);
-	if (lex->open.len > 0)
-		(void)vec_pop(&lex->open);
+/* Brackets that were not closed inside of those that are go with them. */
+static void
+close_bracket(struct lex_state *lex, int token)
+{
+	size_t n = lex->open.len;
+	size_t last = n > LOST_MOST ? n - LOST_MOST : 0;
+
+	while (n > last && !matches(lex->open.at[n - 1].opener, token))
+		n--;
+	if (n > last)
+		lex->open.len = n - 1;
 	while (lex->matches.len > 0 &&
 	       vec_last(&lex->matches) > lex->open.len)
 		(void)vec_pop(&lex->matches);
+}
+
+bool
+lex_bracket(struct parse_ctx *cx, int token, struct loc loc)
+{
+	if (token == '(' || token == '[' || token == '{')
+		return open_bracket(cx, token, loc);
+	close_bracket(&cx->lex, token);
 	return true;
+}
+
+uint32_t
+lex_close_all(struct lex_state *lex)
+{
+	uint32_t braces = 0;
+
+	for (size_t i = 0; i < lex->open.len; i++)
+		braces += lex->open.at[i].opener == '{';
+	lex->open.len = lex->matches.len = 0;
+	return braces;
+}
+
+void
+lex_recover(struct parse_ctx *cx, struct loc loc)
+{
+	struct lex_state *lex = &cx->lex;
+	size_t n = lex->open.len;
+
+	lex->skip_depth = 0;
+	if (lex->prev == ';' || lex->prev == '}' || lex->prev == 0)
+		return;
+	if (lex->prev == TOK_DEF) {
+		lex->closing = lex_close_all(lex);
+		lex->held = TOK_DEF;
+		lex->held_loc = loc;
+		return;
+	}
+	if (lex->prev == '{' && n > 0)
+		n--;
+	while (n > 0 && lex->open.at[n - 1].opener != '{')
+		n--;
+	lex->skip_depth = (uint32_t)n;
 }

@@ -66,6 +66,12 @@ bool lex_is_record(const struct parse_ctx *cx, const struct meta_ref *ref);
  */
 const ir_meta *lex_device(struct parse_ctx *cx, size_t *end);
 
+/* A syntax error: skip to the end of the statement or block it is in. */
+void lex_recover(struct parse_ctx *cx, struct loc loc);
+
+/* Forget all open brackets; the number of braces among them. */
+uint32_t lex_close_all(struct lex_state *lex);
+
 /* lexer/low.c: NAME begins a definition below Relay, or ends those. */
 bool lex_starts_low(const struct parse_ctx *cx, const char *name);
 bool lex_ends_low(const struct parse_ctx *cx, const char *name);

@@ -96,6 +96,49 @@ note(struct parse_ctx *cx, int token)
 	lex->prev = token;
 }
 
+/* A ';' or '}' that ends what is skipped, or a token that ends a text. */
+static bool
+ends_skipping(const struct lex_state *lex, int token)
+{
+	if (token == ';')
+		return lex->open.len == lex->skip_depth;
+	if (token == '}')
+		return lex->open.len < lex->skip_depth;
+	return token == 0;
+}
+
+static void
+hold(struct lex_state *lex, int token, const RELAY_YYSTYPE *val,
+     struct loc loc)
+{
+	lex->held = token;
+	lex->held_loc = loc;
+	memcpy(lex->held_value, val, sizeof(*val));
+}
+
+/*
+ * The next token that counts after a syntax error. A definition that starts
+ * in the middle of one says that braces are missing.
+ */
+static int
+skip(struct parse_ctx *cx, int token, RELAY_YYSTYPE *val, struct loc *loc)
+{
+	struct lex_state *lex = &cx->lex;
+
+	while (!ends_skipping(lex, token) && token != TOK_DEF &&
+	       !cx->d->stopped)
+		token = relay_lex_scan(val, loc, cx->scanner);
+	lex->skip_depth = 0;
+	if (token != TOK_DEF)
+		return token;
+	lex->closing = lex_close_all(lex);
+	if (lex->closing == 0)
+		return token;
+	hold(lex, token, val, *loc);
+	lex->closing--;
+	return '}';
+}
+
 int
 relay_yylex(RELAY_YYSTYPE *val, struct loc *loc, struct parse_ctx *cx)
 {
@@ -108,6 +151,11 @@ relay_yylex(RELAY_YYSTYPE *val, struct loc *loc, struct parse_ctx *cx)
 		*loc = LOC_NONE;
 		return token;
 	}
+	if (lex->closing > 0) {
+		lex->closing--;
+		*loc = lex->held_loc;
+		return '}';
+	}
 	if (lex->held) {
 		token = lex->held;
 		lex->held = 0;
@@ -119,13 +167,13 @@ relay_yylex(RELAY_YYSTYPE *val, struct loc *loc, struct parse_ctx *cx)
 	token = lex->ended || cx->d->stopped ? 0 :
 					       relay_lex_scan(val, loc,
 							      cx->scanner);
+	if (lex->skip_depth > 0)
+		token = skip(cx, token, val, loc);
 	if (token == 0)
 		*loc = (struct loc){ (uint32_t)lex->off, lex->off == 0, 0 };
 	if (lex->old && can_end(lex->prev) && can_start(token) &&
 	    in_block(lex) && newline_before(cx, before, *loc)) {
-		lex->held = token;
-		lex->held_loc = *loc;
-		memcpy(lex->held_value, val, sizeof(*val));
+		hold(lex, token, val, *loc);
 		token = ';';
 	}
 	note(cx, token);

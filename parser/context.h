@@ -114,6 +114,8 @@ struct lex_state {
 	int held;                       /* read, to be sent after a ';' */
 	struct loc held_loc;
 	_Alignas(8) char held_value[8];
+	uint32_t skip_depth;            /* brackets around a lost statement */
+	uint32_t closing;               /* braces to be closed for it */
 	bool old;                       /* header of version 0.0.4 or older */
 	bool ended;                     /* nothing more comes */
 	bool params_next;               /* the next '(' opens parameters */

@@ -12,7 +12,7 @@
 #include "support/buf.h"
 
 /* Shorter strings go through the JSON reader. */
-enum { LONG = 200 };
+enum { LONG = 48 };
 
 /* The offset of the quote that ends the string whose text starts at OFF. */
 static size_t

@@ -101,9 +101,9 @@ static void relay_yyerror(struct loc *loc, struct parse_ctx *cx,
 %left '+' '-'
 %left '*' '/' '%'
 
-%type <expr> expr rhs binop postfix primary function match if minus
+%type <expr> expr body rhs binop postfix primary function match if minus
 %type <num> signed
-%type <mark> stmts dropped bindings binding let_head
+%type <mark> stmts lines dropped bindings binding let_head
 %type <list> call_args
 %type <at> exprs args attrs attr types type_list dims dim_list arms
 %type <at> arm_list arm arm_open patterns pattern_list value_list entry_list
@@ -146,8 +146,8 @@ definitions
 ;
 
 definition
-: def_head '(' params ')' result '{' expr '}'
-	{ syn_def(cx, @$, $result, $expr); }
+: def_head '(' params ')' result '{' body '}'
+	{ syn_def(cx, @$, $result, $body); }
 | RAW				{ syn_raw(cx, @RAW); }
 | type_intro ctors		{ syn_type_def(cx); }
 | IMPORT STRING semicolon	{ syn_import(cx, @STRING, $STRING); }
@@ -213,8 +213,8 @@ names
 /* Functions. */
 
 function
-: fn_head '(' params ')' result '{' expr '}'
-	{ $$ = syn_function(cx, @$, $result, $expr); }
+: fn_head '(' params ')' result '{' body '}'
+	{ $$ = syn_function(cx, @$, $result, $body); }
 ;
 
 fn_head
@@ -257,6 +257,23 @@ result
 
 /* Expressions. */
 
+/* What braces hold. After an error it goes on behind the next ';' or '}'. */
+body
+: binop
+| lines binop			{ $$ = syn_block(cx, $lines, $binop); }
+| error				{ $$ = syn_lost_body(cx, @$); }
+| lines error			{ $$ = syn_lost_body(cx, @$); }
+;
+
+lines
+: binding
+| dropped
+| error ';'			{ $$ = syn_lost(cx); yyerrok; }
+| lines binding			{ $$ = $1; }
+| lines dropped			{ $$ = $1; }
+| lines error ';'		{ $$ = $1; syn_lost(cx); yyerrok; }
+;
+
 expr
 : binop
 | stmts binop			{ $$ = syn_block(cx, $stmts, $binop); }
@@ -272,7 +289,6 @@ stmts
 
 dropped
 : binop ';'			{ $$ = syn_drop(cx, @binop, $binop); }
-| error ';'			{ $$ = syn_lost(cx); yyerrok; }
 ;
 
 binding
@@ -358,8 +374,7 @@ primary
 | '(' ')'			{ $$ = syn_unit(cx, @$); }
 | '(' exprs ')'			{ $$ = syn_paren(cx, @$, $exprs); }
 | '(' exprs ',' ')'		{ $$ = syn_tuple(cx, @$, $exprs); }
-| '(' error ')'			{ $$ = syn_hole(cx, @$); yyerrok; }
-| '{' expr '}'			{ $$ = $expr; }
+| '{' body '}'			{ $$ = $body; }
 ;
 
 exprs
@@ -394,7 +409,7 @@ args
 ;
 
 if
-: IF '(' expr[c] ')' '{' expr[a] '}' ELSE '{' expr[b] '}'
+: IF '(' expr[c] ')' '{' body[a] '}' ELSE '{' body[b] '}'
 	{ $$ = syn_if(cx, @$, $c, $a, $b); }
 ;
 
@@ -989,6 +1004,7 @@ yyreport_syntax_error(const yypcontext_t *ctx, struct parse_ctx *cx)
 
 	for (int i = 0; i < n; i++)
 		names[i] = yysymbol_name(kinds[i]);
+	lex_recover(cx, *yypcontext_location(ctx));
 	syn_syntax_error(cx, *yypcontext_location(ctx),
 			   token == YYSYMBOL_YYEMPTY ? "nothing" :
 						       yysymbol_name(token),

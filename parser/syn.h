@@ -118,6 +118,7 @@ const ir_expr *syn_block(struct parse_ctx *cx, struct block_mark mark,
 struct block_mark syn_drop(struct parse_ctx *cx, struct loc loc,
 			     const ir_expr *value);
 struct block_mark syn_lost(struct parse_ctx *cx);
+const ir_expr *syn_lost_body(struct parse_ctx *cx, struct loc loc);
 struct block_mark syn_graph_def(struct parse_ctx *cx, struct loc loc,
 				  uint64_t number, const ir_expr *value);
 struct block_mark syn_let_open(struct parse_ctx *cx, struct loc loc,

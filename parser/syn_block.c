@@ -93,6 +93,13 @@ syn_lost(struct parse_ctx *cx)
 	return mark_here(cx);
 }
 
+const ir_expr *
+syn_lost_body(struct parse_ctx *cx, struct loc loc)
+{
+	cx->tainted = true;
+	return syn_hole(cx, loc);
+}
+
 struct block_mark
 syn_graph_def(struct parse_ctx *cx, struct loc loc, uint64_t number,
 		const ir_expr *value)

@@ -155,6 +155,8 @@ syn_graph(struct parse_ctx *cx, struct loc loc, uint64_t number)
 
 	if (e)
 		return e;
+	if (cx->tainted)                /* its binding may be lost */
+		return syn_hole(cx, loc);
 	diag_error(cx->d, loc, "graph variable '%%%llu' is not bound yet",
 		   (unsigned long long)number);
 	return syn_hole(cx, loc);
