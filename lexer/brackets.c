@@ -109,7 +109,7 @@ lex_recover(struct parse_ctx *cx, struct loc loc)
 		return;
 	if (lex->prev == TOK_DEF) {
 		lex->closing = lex_close_all(lex);
-		lex->held = TOK_DEF;
+		lex->held = lex->closing ? TOK_DEF : 0;
 		lex->held_loc = loc;
 		return;
 	}
