@@ -20,6 +20,7 @@ start(struct verify *v, const ir_module *m, struct diag *d)
 {
 	*v = (struct verify){.m = m, .d = d};
 	v->scope_of = xcalloc(m->next_id + 1, sizeof(*v->scope_of));
+	v->binder_of = xcalloc(m->next_id + 1, sizeof(*v->binder_of));
 }
 
 static bool
@@ -28,6 +29,8 @@ finish(struct verify *v)
 	vec_free(&v->scopes);
 	ptrmap_free(&v->seen);
 	free(v->scope_of);
+	free(v->binder_of);
+	vec_free(&v->bound);
 	return v->errors == 0;
 }
 

@@ -30,7 +30,8 @@ struct verify {
 	bool open; /* free variables are allowed */
 	VEC(struct verify_scope) scopes;
 	uint32_t *scope_of;    /* by node id; 0: not met yet */
-	struct ptrmap binders; /* variable to its scope */
+	uint32_t *binder_of;   /* by id of a variable: its scope; 0: none */
+	VEC(uint32_t) bound;   /* variables that have one */
 	struct ptrmap seen;    /* types and records looked at */
 };
 

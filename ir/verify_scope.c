@@ -71,15 +71,15 @@ static void
 bind(const struct ir_var *var, void *env)
 {
 	struct binding *b = env;
-	bool is_new;
-	uintptr_t *scope = ptrmap_add(&b->v->binders, var, &is_new);
+	uint32_t *scope = &b->v->binder_of[var->base.id];
 
-	if (!is_new) {
+	if (*scope) {
 		verify_error(b->v, b->loc, "variable '%%%s' is bound twice",
 			     var->name);
 		return;
 	}
 	*scope = b->scope;
+	vec_push(&b->v->bound, var->base.id);
 	if (var->annotation)
 		verify_type(b->v, var->annotation, var->base.loc);
 }
@@ -145,14 +145,14 @@ static void
 check_use(struct verify *v, const ir_expr *user, const ir_expr *var,
 	  uint32_t scope)
 {
-	const uintptr_t *binder = ptrmap_find(&v->binders, var);
+	uint32_t binder = v->binder_of[var->id];
 	const char *name = ir_as_var(var)->name;
 
 	if (!binder) {
 		if (!v->open)
 			verify_error(v, user->loc,
 				     "variable '%%%s' is not bound", name);
-	} else if (!is_inside(v, scope, (uint32_t)*binder)) {
+	} else if (!is_inside(v, scope, binder)) {
 		verify_error(v, user->loc,
 			     "variable '%%%s' is used outside its scope", name);
 	}
@@ -197,7 +197,9 @@ verify_scopes(struct verify *v, const ir_expr *root)
 	}
 	for (size_t i = 0; i < order.len; i++)
 		v->scope_of[order.at[i]->id] = 0;
-	ptrmap_free(&v->binders);
+	for (size_t i = 0; i < v->bound.len; i++)
+		v->binder_of[v->bound.at[i]] = 0;
+	vec_clear(&v->bound);
 	free(first);
 	vec_free(&order);
 }
