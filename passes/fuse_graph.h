@@ -14,24 +14,24 @@
 #include "support/arena.h"
 
 struct fuse_edge {
-	uint32_t user;                  /* index of the node that reads */
-	enum op_pattern pattern;        /* how it reads */
 	struct fuse_edge *next;
+	uint32_t user;                  /* index of the node that reads */
+	uint8_t pattern;                /* enum op_pattern: how it reads */
 };
 
 struct fuse_node {
 	const ir_expr *expr;
-	enum op_pattern pattern;
-	bool external;                  /* read by something but data flow */
 	struct fuse_edge *outputs;      /* in order of discovery */
 	struct fuse_edge *last;
 
 	/* The post-dominator tree; indices, FUSE_NONE at a root. */
 	uint32_t parent;
 	uint32_t depth;
-	enum op_pattern tree_pattern;   /* worst edge on the way to PARENT */
 	uint32_t jump;                  /* an ancestor further up */
-	enum op_pattern jump_pattern;   /* worst tree pattern before it */
+	uint8_t tree_pattern;           /* worst edge on the way to PARENT */
+	uint8_t jump_pattern;           /* worst tree pattern before it */
+	uint8_t pattern;                /* enum op_pattern, as those above */
+	bool external;                  /* read by something but data flow */
 };
 
 #define FUSE_NONE UINT32_MAX

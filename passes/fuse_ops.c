@@ -35,16 +35,25 @@
 #include "passes/fuse_graph.h"
 #include "passes/fuse_groups.h"
 
+/* From so many parameters on they are found by an index. */
+enum { first_indexed = 16 };
+
+/* The parameters of a primitive function and what is passed for them. */
 struct group_info {
-	VEC(const struct ir_var *) params;
-	VEC(const ir_expr *) args;
+	const struct ir_var **params;
+	const ir_expr **args;
+	uint32_t n;
+	uint32_t cap;
+	struct ir_map index;            /* argument -> parameter */
 };
 
 struct fuser {
 	ir_module *m;
 	struct fuse_graph graph;
 	struct fuse_group *groups;
-	struct group_info *info; /* by root of the group */
+	struct group_info **info;       /* by root of the group, on demand */
+	struct arena *arena;
+	const ir_dict *primitive[2][2]; /* attributes: has call, reshapes */
 	bool link_params;
 };
 
@@ -64,23 +73,73 @@ is_sink(struct fuser *f, const ir_expr *e)
 	return f->graph.nodes[f->groups[root].sink].expr == e;
 }
 
+static struct group_info *
+info_of(struct fuser *f, uint32_t group)
+{
+	if (!f->info[group])
+		f->info[group] = ARENA_NEW(f->arena, struct group_info);
+	return f->info[group];
+}
+
+static const struct ir_var *
+find_param(const struct group_info *info, const ir_expr *arg)
+{
+	if (info->n >= first_indexed)
+		return ir_map_get(&info->index, arg);
+	for (uint32_t i = 0; i < info->n; i++)
+		if (info->args[i] == arg)
+			return info->params[i];
+	return NULL;
+}
+
+static void
+grow(struct group_info *info, struct arena *a)
+{
+	uint32_t cap = info->cap ? info->cap * 2 : 2;
+	const struct ir_var **params =
+		ARENA_NEW_ARRAY(a, cap, const struct ir_var *);
+	const ir_expr **args = ARENA_NEW_ARRAY(a, cap, const ir_expr *);
+
+	if (info->n) {
+		memcpy(params, info->params, info->n * sizeof(*params));
+		memcpy(args, info->args, info->n * sizeof(*args));
+	}
+	info->params = params;
+	info->args = args;
+	info->cap = cap;
+}
+
+static void
+add_param(struct group_info *info, const struct ir_var *param,
+	  const ir_expr *arg, struct arena *a)
+{
+	if (info->n == info->cap)
+		grow(info, a);
+	info->params[info->n] = param;
+	info->args[info->n++] = arg;
+	if (info->n == first_indexed)
+		for (uint32_t i = 0; i < info->n; i++)
+			ir_map_put(&info->index, info->args[i],
+				   info->params[i]);
+	else if (info->n > first_indexed)
+		ir_map_put(&info->index, arg, param);
+}
+
 /* The parameter of GROUP that stands for VALUE, which was OLD before. */
 static const ir_expr *
 param_for(struct fuser *f, uint32_t group, const ir_expr *value,
 	  const ir_expr *old)
 {
-	struct group_info *info = &f->info[group];
-	const ir_expr *v;
+	struct group_info *info = info_of(f, group);
+	const struct ir_var *v = find_param(info, value);
 
-	for (size_t i = 0; i < info->args.len; i++)
-		if (info->args.at[i] == value)
-			return &info->params.at[i]->base;
-	v = ir_new_var(f->m, LOC_NONE,
-		       ir_namef(f->m->cx, "p%zu", info->params.len),
-		       ir_type_of(old));
-	vec_push(&info->params, ir_as_var(v));
-	vec_push(&info->args, value);
-	return v;
+	if (!v) {
+		v = ir_as_var(ir_new_var(f->m, LOC_NONE,
+					 ir_namef(f->m->cx, "p%u", info->n),
+					 ir_type_of(old)));
+		add_param(info, v, value, f->arena);
+	}
+	return ir_var_expr(v);
 }
 
 /*
@@ -134,32 +193,45 @@ look_at(const ir_expr *e, void *env)
 	return true;
 }
 
+/* The attributes of a primitive function; made once for each kind. */
+static const ir_dict *
+attributes(struct fuser *f, const struct content *c)
+{
+	bool reshapes = c->has_call && c->reshape_only;
+	const ir_dict **d = &f->primitive[c->has_call][reshapes];
+	ir_context *cx = f->m->cx;
+
+	if (!*d) {
+		*d = ir_dict_with(cx, NULL, ir_name(cx, "Primitive"),
+				  ATTR_INT32(c->has_call));
+		if (reshapes)
+			*d = ir_dict_with(cx, *d,
+					  ir_name(cx, "relay.reshape_only"),
+					  ATTR_INT32(1));
+	}
+	return *d;
+}
+
 /* A call of a new primitive function with BODY, the sink of GROUP. */
 static const ir_expr *
 make_kernel_call(struct fuser *f, uint32_t group, const ir_expr *body,
 		 const ir_expr *old)
 {
-	struct group_info *info = &f->info[group];
+	struct group_info *info = info_of(f, group);
 	struct content c = {.reshape_only = true};
 	struct ir_function_parts parts = {
-		.params = info->params.at,
-		.nparams = (uint32_t)info->params.len,
+		.params = info->params,
+		.nparams = info->n,
 		.ret_type = ir_type_of(old),
 		.body = body,
 	};
-	ir_context *cx = f->m->cx;
 	const ir_expr *fn;
 
 	ir_walk(body, look_at, NULL, &c);
-	parts.attrs = ir_dict_with(cx, NULL, ir_name(cx, "Primitive"),
-				   ATTR_INT32(c.has_call));
-	if (c.has_call && c.reshape_only)
-		parts.attrs = ir_dict_with(cx, parts.attrs,
-					   ir_name(cx, "relay.reshape_only"),
-					   ATTR_INT32(1));
+	parts.attrs = attributes(f, &c);
 	fn = ir_new_function(f->m, LOC_NONE, &parts);
-	return ir_new_call(f->m, old->loc, fn, info->args.at,
-			   (uint32_t)info->args.len, NULL);
+	ir_map_free(&info->index);
+	return ir_new_call(f->m, old->loc, fn, info->args, info->n, NULL);
 }
 
 static const ir_expr *
@@ -245,11 +317,8 @@ pass_fuse_ops(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 		return fn;
 	fuse_graph_build(&f.graph, f.m, fn, cx->scratch);
 	f.groups = fuse_groups_build(&f.graph, &limits, cx->scratch);
-	f.info = ARENA_NEW_ARRAY(cx->scratch, f.graph.n, struct group_info);
+	f.arena = cx->scratch;
+	f.info = ARENA_NEW_ARRAY(f.arena, f.graph.n, struct group_info *);
 	out = ir_rewrite(f.m, &fn->base, &rules, &f);
-	for (uint32_t i = 0; i < f.graph.n; i++) {
-		vec_free(&f.info[i].params);
-		vec_free(&f.info[i].args);
-	}
 	return ir_as_function(out);
 }
