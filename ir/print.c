@@ -115,6 +115,8 @@ finish(struct print *p)
 	vec_free(&p->reserved);
 	buf_free(&p->scratch);
 	interner_free(&p->names);
+	ptrmap_free(&p->numbers);
+	free(p->hashes);
 	free(p->types);
 	ptrmap_free(&p->meta_numbers);
 	ptrmap_free(&p->records);

@@ -65,12 +65,28 @@ push_scope(struct writer *w, const struct print_scope *scope,
 			       .indent = indent});
 }
 
+/* The name of a file must not end the comment, or open another one. */
+static void
+put_file_name(struct buf *out, const char *name)
+{
+	char last = '\0';
+
+	for (; *name; last = *name++) {
+		bool mark = (last == '*' && *name == '/') ||
+			    (last == '/' && *name == '*');
+
+		buf_putc(out, mark ? '_' : *name);
+	}
+}
+
 static void
 put_span(struct writer *w, const ir_expr *e)
 {
 	const struct ir_span *s = &w->p->m->spans.at[e->loc.off];
 
-	buf_printf(w->out, " span=%s:%u:%u", s->name, s->line, s->column);
+	buf_puts(w->out, " span=");
+	put_file_name(w->out, s->name);
+	buf_printf(w->out, ":%u:%u", s->line, s->column);
 }
 
 /* The comment that TVM puts behind E. */
@@ -250,8 +266,8 @@ listed(const ir_expr *e, uint32_t i)
 static bool
 put_operands(struct writer *w, const ir_expr *e, uint32_t i, unsigned indent)
 {
-	uint32_t n = e->kind == IR_CALL ? ir_as_call(e)->nargs
-					: ir_num_operands(e);
+	uint32_t n =
+		e->kind == IR_CALL ? ir_as_call(e)->nargs : ir_num_operands(e);
 
 	for (; i < n; i++) {
 		const ir_expr *child = listed(e, i);

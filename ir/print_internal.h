@@ -95,6 +95,8 @@ struct print {
 	const struct ptrmap *pairs; /* own nodes to those of the model */
 	VEC(uint32_t) touched;      /* nodes with uses in this definition */
 	bool dotted_names;          /* a printed name holds '.' */
+	uint64_t *hashes;           /* by node id, for stable names */
+	struct ptrmap numbers;      /* stable names that are taken */
 
 	struct print_name_slot *name_slots;
 	size_t nname_slots;
@@ -140,6 +142,10 @@ print_always_inline(const ir_expr *e)
 void print_plan_root(struct print *p, const ir_expr *e,
 		     struct print_scope *scope);
 void print_plan_def(struct print *p, const struct ir_function *fn);
+
+/* print_stable.c */
+void print_stable_prepare(struct print *p, const ir_expr *root);
+uint32_t print_stable_number(struct print *p, const ir_expr *e);
 
 /* print_expr.c */
 void print_write_root(struct print *p, const ir_expr *e,

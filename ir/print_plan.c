@@ -137,7 +137,12 @@ place(struct plan *pl, const ir_expr *e, bool inline_)
 	if (inline_)
 		return;
 	model = print_model_node(pl->p, e);
-	n->number = model && model->number ? model->number : ++pl->p->temps;
+	if (model && model->number)
+		n->number = model->number;
+	else if (pl->p->hashes)
+		n->number = print_stable_number(pl->p, e);
+	else
+		n->number = ++pl->p->temps;
 	add_line(pl, e);
 }
 
@@ -436,6 +441,8 @@ count_uses(struct print *p, const ir_expr *root)
 {
 	ir_expr_vec todo = {0};
 
+	if (p->o->stable_names)
+		print_stable_prepare(p, root);
 	for (size_t i = 0; i < p->touched.len; i++)
 		p->nodes[p->touched.at[i]].uses = 0;
 	p->touched.len = 0;
