@@ -4,6 +4,7 @@
  * the same numbers.
  *
  *     lower [KERNEL-NUMBER]       shows the loops of one kernel
+ *     lower fuzz [CASES [SEED]]   tries random schedules instead
  */
 #include <math.h>
 #include <stdio.h>
@@ -39,7 +40,8 @@ static const struct kernel {
 	 "nn.relu(nn.bias_add(nn.dense(%x, %w, units=17), %b))"},
 	{T(1, 130), T(70, 130), T(70), "add(nn.dense(%x, %w, units=70), %b)"},
 	{T(13, 20), T(20, 37), T(1), "nn.matmul(%x, %w, units=37)"},
-	{T(2, 9, 33), T(2, 10, 33), T(1), "nn.batch_matmul(%x, %w, transpose_b=True)"},
+	{T(2, 9, 33), T(2, 10, 33), T(1),
+	 "nn.batch_matmul(%x, %w, transpose_b=True)"},
 	{T(1, 5, 14, 14), T(8, 5, 3, 3), T(8, 1, 1),
 	 "nn.relu(add(nn.conv2d(%x, %w, padding=[1, 1, 1, 1], channels=8, "
 	 "kernel_size=[3, 3]), %b))"},
@@ -151,22 +153,22 @@ show(const te_func *f, const te_schedule *s, const tir_func *l)
 	buf_free(&out);
 }
 
+/* F lowered by S gives what PLAIN gave. */
 static bool
-check_target(ir_module *m, const te_func *f, const tir_func *plain,
-	     const struct eval_span *want, const char *text, bool loud,
-	     struct diag *d)
+check_schedule(ir_module *m, const te_func *f, const tir_func *plain,
+	       const struct eval_span *want, const te_schedule *s, bool loud,
+	       struct diag *d)
 {
-	struct te_target target = te_target_parse(text);
-	te_schedule *s = te_default_schedule(m, f, &target);
 	tir_func *l = te_lower(m, f, s, d);
 	struct eval_machine *x = eval_machine_new(m, d);
 	struct eval_span *args;
 	bool ok = false;
 
 	if (!l || !tir_verify(m, l, d)) {
-		printf("lowering for '%s' failed\n", text);
+		printf("lowering failed\n");
 		if (l)
 			show(f, s, l);
+		eval_machine_free(x);
 		return false;
 	}
 	if (loud)
@@ -174,10 +176,8 @@ check_target(ir_module *m, const te_func *f, const tir_func *plain,
 	args = make_args(l);
 	if (eval_run_tir(x, l, args, l->nparams))
 		ok = same(plain, want, args, 3);
-	if (!ok) {
-		printf("target '%s'\n", text);
+	if (!ok)
 		show(f, s, l);
-	}
 	for (uint32_t i = 0; i < l->nparams; i++)
 		free(args[i].data);
 	free(args);
@@ -186,7 +186,191 @@ check_target(ir_module *m, const te_func *f, const tir_func *plain,
 }
 
 static bool
-check(const struct kernel *k, bool loud)
+check_targets(ir_module *m, const te_func *f, const tir_func *plain,
+	      const struct eval_span *want, bool loud, struct diag *d)
+{
+	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
+		struct te_target t = te_target_parse(targets[i]);
+		te_schedule *s = te_default_schedule(m, f, &t);
+
+		if (!check_schedule(m, f, plain, want, s, loud, d))
+			return false;
+	}
+	return true;
+}
+
+static uint64_t dice = 1;
+
+static uint32_t
+roll(uint32_t n)
+{
+	dice = dice * UINT64_C(6364136223846793005) + 1442695040888963407u;
+	return (uint32_t)(dice >> 33) % n;
+}
+
+/* Loops of the stages written so far. */
+struct fuzz_stage {
+	const char *name;
+	const char *axis[32];
+	bool fold[32];
+	uint32_t n;
+};
+
+static const char **
+names_of(ir_module *m, const char *const *names, uint32_t n)
+{
+	return arena_copy(&m->arena, names, n * sizeof(*names));
+}
+
+static void
+fuzz_split(ir_module *m, struct te_stage *st, struct fuzz_stage *fs)
+{
+	uint32_t k = roll(fs->n);
+	const char *parts[2] = {
+		ir_namef(m->cx, "%s_o%u", fs->axis[k], fs->n),
+		ir_namef(m->cx, "%s_i%u", fs->axis[k], fs->n),
+	};
+	struct te_prim *p = te_stage_add(m, st, TE_PRIM_SPLIT);
+
+	p->in = names_of(m, &fs->axis[k], p->nin = 1);
+	p->out = names_of(m, parts, p->nout = 2);
+	p->number = 1 + roll(7);
+	for (uint32_t i = fs->n++; i > k; i--) {
+		fs->axis[i] = fs->axis[i - 1];
+		fs->fold[i] = fs->fold[i - 1];
+	}
+	fs->axis[k] = parts[0];
+	fs->axis[k + 1] = parts[1];
+}
+
+static void
+fuzz_fuse(ir_module *m, struct te_stage *st, struct fuzz_stage *fs)
+{
+	uint32_t k = roll(fs->n - 1);
+	const char *out =
+		ir_namef(m->cx, "%s_%s", fs->axis[k], fs->axis[k + 1]);
+	struct te_prim *p;
+
+	if (fs->fold[k] != fs->fold[k + 1])
+		return;
+	p = te_stage_add(m, st, TE_PRIM_FUSE);
+	p->in = names_of(m, &fs->axis[k], p->nin = 2);
+	p->out = names_of(m, &out, p->nout = 1);
+	fs->axis[k] = out;
+	for (uint32_t i = k + 1; i + 1 < fs->n; i++) {
+		fs->axis[i] = fs->axis[i + 1];
+		fs->fold[i] = fs->fold[i + 1];
+	}
+	fs->n--;
+}
+
+static void
+fuzz_order(ir_module *m, struct te_stage *st, struct fuzz_stage *fs)
+{
+	struct te_prim *p = te_stage_add(m, st, TE_PRIM_ORDER);
+
+	for (uint32_t i = fs->n; i-- > 1;) {
+		uint32_t k = roll(i + 1);
+		const char *name = fs->axis[i];
+		bool fold = fs->fold[i];
+
+		fs->axis[i] = fs->axis[k];
+		fs->fold[i] = fs->fold[k];
+		fs->axis[k] = name;
+		fs->fold[k] = fold;
+	}
+	p->in = names_of(m, fs->axis, p->nin = fs->n);
+}
+
+static void
+fuzz_mark(ir_module *m, struct te_stage *st, struct fuzz_stage *fs)
+{
+	static const enum te_prim_kind kinds[] = {
+		TE_PRIM_VECTORIZE,
+		TE_PRIM_UNROLL,
+		TE_PRIM_PARALLEL,
+	};
+	uint32_t k = roll(fs->n);
+	struct te_prim *p = te_stage_add(
+		m, st, fs->fold[k] ? TE_PRIM_UNROLL : kinds[roll(3)]);
+
+	p->in = names_of(m, &fs->axis[k], p->nin = 1);
+}
+
+/* Any stage, consumers first, so that others can be attached to them. */
+static te_schedule *
+fuzz_schedule(ir_module *m, const te_func *f)
+{
+	te_schedule *s = te_new_schedule(m, f->name);
+	struct fuzz_stage *all = xcalloc(f->nops + 1, sizeof(*all));
+
+	for (uint32_t i = f->nops; i-- > f->nparams;) {
+		const struct te_op *op = f->ops[i];
+		struct te_stage *st = te_schedule_stage(m, s, op->name);
+		const tir_expr *e = op->body[0];
+		struct fuzz_stage *fs = &all[i];
+		uint32_t to = i + 1 + roll(f->nops - i);
+
+		fs->name = op->name;
+		for (uint32_t k = 0; k < op->naxes; k++)
+			fs->axis[fs->n++] = op->axes[k].var->name;
+		for (uint32_t k = 0;
+		     e->kind == TIR_REDUCE && k < e->reduce->naxes; k++) {
+			fs->fold[fs->n] = true;
+			fs->axis[fs->n++] = e->reduce->axes[k].var->name;
+		}
+		if (roll(4) == 0 && e->kind != TIR_REDUCE && to < f->nops) {
+			te_stage_add(m, st, TE_PRIM_INLINE);
+			continue;
+		}
+		for (uint32_t k = roll(7); k > 0 && fs->n; k--) {
+			uint32_t what = roll(5);
+
+			if (what < 2 && fs->n < 20)
+				fuzz_split(m, st, fs);
+			else if (what == 2 && fs->n > 1)
+				fuzz_fuse(m, st, fs);
+			else if (what == 3)
+				fuzz_order(m, st, fs);
+			else if (what == 4)
+				fuzz_mark(m, st, fs);
+		}
+		if (roll(2) && to < f->nops && all[to].n) {
+			const char *at[2] = {
+				all[to].name,
+				all[to].axis[roll(all[to].n)],
+			};
+			struct te_prim *p = te_stage_add(m, st, TE_PRIM_AT);
+
+			p->in = names_of(m, at, p->nin = 2);
+		}
+	}
+	free(all);
+	return s;
+}
+
+/* Random schedules; those that are refused do not count. */
+static bool
+check_random(ir_module *m, const te_func *f, const tir_func *plain,
+	     const struct eval_span *want, long *cases, struct diag *d)
+{
+	for (int i = 0; i < 20; i++) {
+		te_schedule *s = fuzz_schedule(m, f);
+		struct diag quiet;
+
+		diag_init(&quiet, NULL, NULL);
+		quiet.quiet = true;
+		if (!te_to_tir(m, f, s, &quiet))
+			continue;
+		if (!check_schedule(m, f, plain, want, s, false, d))
+			return false;
+		--*cases;
+	}
+	return true;
+}
+
+static bool
+check(const struct kernel *k, bool loud, long *cases)
 {
 	ir_context *cx = ir_context_new();
 	struct buf text = {0};
@@ -216,9 +400,10 @@ check(const struct kernel *k, bool loud)
 		struct eval_span *want = make_args(plain);
 
 		ok = eval_run_tir(x, plain, want, plain->nparams);
-		for (size_t i = 0; i < 4 && ok; i++)
-			ok = check_target(m, f, plain, want, targets[i], loud,
-					  &d);
+		if (ok && cases)
+			ok = check_random(m, f, plain, want, cases, &d);
+		else if (ok)
+			ok = check_targets(m, f, plain, want, loud, &d);
 		for (uint32_t i = 0; i < plain->nparams; i++)
 			free(want[i].data);
 		free(want);
@@ -241,10 +426,20 @@ main(int argc, char **argv)
 	size_t n = sizeof(kernels) / sizeof(kernels[0]);
 	int bad = 0;
 
+	if (argc > 1 && !strcmp(argv[1], "fuzz")) {
+		long cases = argc > 2 ? strtol(argv[2], NULL, 10) : 1000;
+
+		dice = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
+		while (cases > 0)
+			if (!check(&kernels[roll((uint32_t)n)], false, &cases))
+				return 1;
+		return 0;
+	}
 	if (argc > 1)
-		return !check(&kernels[strtoul(argv[1], NULL, 10) % n], true);
+		return !check(&kernels[strtoul(argv[1], NULL, 10) % n], true,
+			      NULL);
 	for (size_t i = 0; i < n; i++) {
-		if (check(&kernels[i], false))
+		if (check(&kernels[i], false, NULL))
 			continue;
 		printf("FAILED: %zu\n", i);
 		bad++;
