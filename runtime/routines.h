@@ -110,6 +110,27 @@ int32_t relay_roi_pool(void *out, const void *data, const void *rois,
 		       int64_t width, int64_t channels_last, int64_t nrois,
 		       int64_t h, int64_t w, double scale, int64_t dtype);
 
+/*
+ * REST everywhere but at N places, rows of RANK coordinates in the extents
+ * D0...; SCALAR: all have one value.
+ */
+int32_t relay_sparse_to_dense(void *out, const void *places,
+			      const void *values, const void *rest, int64_t n,
+			      int64_t scalar, int64_t dtype,
+			      int64_t place_dtype, int64_t rank, int64_t d0,
+			      int64_t d1, int64_t d2, int64_t d3, int64_t d4,
+			      int64_t d5);
+/*
+ * Distinct elements, by value or in order of first appearance; where each
+ * stood first (N behind the last); its number for each element; how many.
+ */
+int32_t relay_unique(void *values, int32_t *indices, int32_t *inverse,
+		     int32_t *count, const void *data, int64_t n,
+		     int64_t sorted, int64_t dtype);
+int32_t relay_unique_counts(void *values, int32_t *indices, int32_t *inverse,
+			    int32_t *count, int32_t *counts, const void *data,
+			    int64_t n, int64_t sorted, int64_t dtype);
+
 #pragma GCC visibility pop
 
 #endif
