@@ -252,6 +252,15 @@ lists(const char *list, const char *name)
 	return false;
 }
 
+/* A definition may start at AT: what stands before it is no comment. */
+static bool
+may_start(const struct source *s, const char *at)
+{
+	while (at > s->text && (at[-1] == ' ' || at[-1] == '\t'))
+		at--;
+	return at == s->text || strchr("\n}];", at[-1]) != NULL;
+}
+
 /* The text defines a type NAME somewhere. */
 static bool
 defines_type(const struct parse_ctx *cx, const char *name)
@@ -261,10 +270,12 @@ defines_type(const struct parse_ctx *cx, const char *name)
 	size_t len = strlen(name);
 
 	while ((at = memmem(at, (size_t)(end - at), "type", 4)) != NULL) {
+		bool starts = may_start(s, at);
+
 		at += 4;
 		while (at < end && (*at == ' ' || *at == '\t'))
 			at++;
-		if ((size_t)(end - at) > len && memcmp(at, name, len) == 0 &&
+		if (starts && (size_t)(end - at) > len && memcmp(at, name, len) == 0 &&
 		    strchr(" \t\r\n[{", at[len]))
 			return true;
 	}

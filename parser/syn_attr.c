@@ -208,6 +208,8 @@ set_field(struct parse_ctx *cx, struct attr_item *a,
 	}
 	given[i] = true;
 	adapt_value(cx, &s->fields[i], cx->fields.at[i], a);
+	if (a->value.kind == ATTR_EXPR && a->value.expr->kind == IR_HOLE)
+		return false;           /* reported */
 	if (!ir_attr_convert(cx->cx, &s->fields[i], &a->value, &why)) {
 		diag_error(cx->d, a->value_loc, "attribute '%s' must be %s",
 			   s->fields[i].name, why);
