@@ -126,7 +126,8 @@ $B/flags: FORCE
 deps: ## install what is missing from Debian's packages
 	$Qutils/deps.sh
 
-check: deps ## build and run every test
+check: ## build and run every test
+	$Qutils/deps.sh --tests
 	$Q$(MAKE) --no-print-directory all
 	$Qutils/check $B
 

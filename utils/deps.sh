@@ -2,6 +2,8 @@
 # Installs what building and testing need from Debian's own archive when run
 # as root; otherwise prints the one line to run.  Does nothing, quickly, when
 # everything is there.
+#
+#   utils/deps.sh [--tests]         also what some tests use where it is there
 
 missing=
 need() { # need PACKAGE TEST...
@@ -17,7 +19,7 @@ header() {
 }
 
 need make command -v make
-need gcc command -v "${CC_BINARY:-gcc}"
+need gcc command -v gcc
 need libc6-dev header stdio.h
 need python3 command -v python3
 need flex command -v flex
@@ -25,6 +27,11 @@ need bison command -v bison
 need libjansson-dev header jansson.h
 need llvm-19-dev command -v llvm-config-19
 need llvm-19-tools test -x /usr/lib/llvm-19/bin/FileCheck
+if [ "$1" = --tests ]; then
+	need qemu-user command -v qemu-aarch64
+	need gcc-aarch64-linux-gnu command -v aarch64-linux-gnu-gcc
+	need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdio.h
+fi
 
 test -z "$missing" && exit 0
 
