@@ -131,8 +131,7 @@ constant_of(struct interp *x, const struct interp_value *v)
 	const ir_expr *e;
 
 	if (v->kind == INTERP_TENSOR)
-		return ir_new_constant(x->m, LOC_NONE,
-				       ir_tensor_ref(v->tensor));
+		return ir_new_constant(x->m, LOC_NONE, v->tensor);
 	fields = xmalloc((v->n + 1) * sizeof(*fields));
 	for (uint32_t i = 0; i < v->n; i++)
 		fields[i] = constant_of(x, v->at[i]);
