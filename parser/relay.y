@@ -141,7 +141,7 @@ metadata
 
 definitions
 : %empty
-| definitions definition	{ syn_next_definition(cx); }
+| definitions definition	{ syn_next_definition(cx); yyerrok; }
 | definitions error		{ syn_lost_definition(cx); }
 ;
 
