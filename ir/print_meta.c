@@ -136,6 +136,23 @@ move_constants(struct print *p)
 	}
 }
 
+/* Keep places for all constants without data, within reason. */
+static void
+pad_constants(struct print *p)
+{
+	enum { MOST = 1000000 };
+
+	for (size_t i = 0; i < p->meta.len && p->reserved.len; i++) {
+		struct print_meta_list *list = &p->meta.at[i];
+
+		if (strcmp(list->key, "relay.Constant") != 0)
+			continue;
+		while (list->items.len <= vec_last(&p->reserved) &&
+		       list->items.len < MOST)
+			vec_push(&list->items, ((struct print_meta_item){0}));
+	}
+}
+
 /* What stands behind the text: the objects, or a word about their absence. */
 void
 print_meta_section(struct print *p)
@@ -145,6 +162,7 @@ print_meta_section(struct print *p)
 	if (p->o->meta == PRINT_META_INLINE) {
 		if (p->meta.len == 0)
 			return;
+		pad_constants(p);
 		buf_puts(p->out, "\n#[metadata]\n");
 		print_json(p);
 		return;

@@ -99,24 +99,6 @@ warn_no_metadata(struct parse_ctx *cx, struct loc loc)
 	cx->warned_placeholder = true;
 }
 
-/* A constant that the text names but does not give. */
-static const ir_expr *
-placeholder(struct parse_ctx *cx, struct loc loc, uint32_t index)
-{
-	uint64_t key = (uint64_t)index + 1;
-	const ir_expr *e = name_map_get(&cx->placeholders, key);
-
-	if (!e) {
-		warn_no_metadata(cx, loc);
-		e = ir_new_placeholder(cx->m, syn_loc(cx, loc), index,
-				       commented_type(cx, loc));
-		name_map_set(&cx->placeholders, key, e);
-	} else if (!e->type) {
-		ir_set_type(e, commented_type(cx, loc));
-	}
-	return e;
-}
-
 /* Read the metadata section if there is one. */
 static struct meta_reader *
 reader(struct parse_ctx *cx)
@@ -175,6 +157,36 @@ lookup(struct parse_ctx *cx, struct loc loc, const struct meta_ref *ref, ir_attr
 	return false;
 }
 
+static bool
+has_constants(struct parse_ctx *cx)
+{
+	struct meta_reader *r = reader(cx);
+
+	return !cx->no_metadata && r && meta_has_list(r, "relay.Constant");
+}
+
+/*
+ * A constant that the text names but does not give. Where its place in the
+ * metadata is kept free, the writer knew.
+ */
+static const ir_expr *
+placeholder(struct parse_ctx *cx, struct loc loc, uint32_t index)
+{
+	uint64_t key = (uint64_t)index + 1;
+	const ir_expr *e = name_map_get(&cx->placeholders, key);
+
+	if (!e) {
+		if (!has_constants(cx))
+			warn_no_metadata(cx, loc);
+		e = ir_new_placeholder(cx->m, syn_loc(cx, loc), index,
+				       commented_type(cx, loc));
+		name_map_set(&cx->placeholders, key, e);
+	} else if (!e->type) {
+		ir_set_type(e, commented_type(cx, loc));
+	}
+	return e;
+}
+
 /* REF is a constant, and the text gives no constants. */
 static bool
 is_placeholder(struct parse_ctx *cx, const struct meta_ref *ref)
@@ -197,6 +209,8 @@ syn_meta_expr(struct parse_ctx *cx, struct loc loc, const struct meta_ref *ref)
 		return syn_hole(cx, loc);
 	if (v.kind == ATTR_EXPR)
 		return v.expr;
+	if (v.kind == ATTR_NULL && strcmp(ref->key, "relay.Constant") == 0)
+		return placeholder(cx, loc, ref->index);
 	diag_error(cx->d, loc, "this object of the metadata is no expression");
 	return syn_hole(cx, loc);
 }
