@@ -131,6 +131,22 @@ int32_t relay_unique_counts(void *values, int32_t *indices, int32_t *inverse,
 			    int32_t *count, int32_t *counts, const void *data,
 			    int64_t n, int64_t sorted, int64_t dtype);
 
+/* Numbers from the state of a generator, and the state behind them. */
+int32_t relay_threefry_generate(uint64_t *out_state, uint64_t *out,
+				const uint64_t *state, int64_t n);
+int32_t relay_threefry_split(uint64_t *left, uint64_t *right,
+			     const uint64_t *state);
+int32_t relay_uniform(uint64_t *out_state, void *out, const uint64_t *state,
+		      const void *low, const void *high, int64_t n,
+		      int64_t dtype);
+int32_t relay_normal(uint64_t *out_state, void *out, const uint64_t *state,
+		     const void *mean, const void *scale, int64_t n,
+		     int64_t dtype);
+int32_t relay_multinomial(uint64_t *out_state, int32_t *out,
+			  const uint64_t *state, const void *weights,
+			  int64_t rows, int64_t n, int64_t samples,
+			  int64_t dtype);
+
 #pragma GCC visibility pop
 
 #endif
