@@ -193,13 +193,14 @@ static void
 add_expr_fields(struct json *j, const ir_expr *e, const ir_meta *vdevice)
 {
 	static const char any;
+	bool typed = e->type && j->p->o->types != PRINT_TYPES_NONE;
 
 	if (vdevice)
 		add_part(j, "virtual_device_", REF_META, vdevice);
 	else
 		add_part(j, "virtual_device_", REF_DEVICE, &any);
 	add_text(j, "span", "0");
-	add_part(j, "_checked_type_", e->type ? REF_TYPE : REF_NULL, e->type);
+	add_part(j, "_checked_type_", typed ? REF_TYPE : REF_NULL, e->type);
 }
 
 static void
