@@ -657,6 +657,39 @@ read_main(struct aot *a)
 	return ok;
 }
 
+/* A literal that is called where it stands: its body over the arguments. */
+static const ir_expr *
+inline_literal(const ir_expr *e, const ir_expr *old, void *env)
+{
+	const struct ir_call *call = ir_as_call(e);
+	const struct ir_function *fn;
+	struct ir_map map = {0};
+	const ir_expr *body;
+
+	(void)old;
+	if (call->callee->kind != IR_FUNCTION || ir_is_primitive(call->callee))
+		return NULL;
+	fn = ir_as_function(call->callee);
+	if (!fn->body || fn->nparams != call->nargs)
+		return NULL;
+	for (uint32_t i = 0; i < fn->nparams; i++)
+		ir_map_put(&map, &fn->params[i]->base, call->args[i]);
+	body = ir_substitute(env, fn->body, &map);
+	ir_map_free(&map);
+	return body;
+}
+
+/* FN without calls of literals, as fuse-ops leaves around tuples. */
+static const struct ir_function *
+without_literals(ir_module *m, const struct ir_function *fn)
+{
+	static const struct ir_rules rules = {.on = {[IR_CALL] =
+							     inline_literal}};
+
+	return ir_function_with_body(m, fn,
+				     ir_rewrite(m, fn->body, &rules, m));
+}
+
 bool
 pass_aot_lower_main(pass_ctx *cx)
 {
@@ -670,7 +703,7 @@ pass_aot_lower_main(pass_ctx *cx)
 	}
 	if (a.def->kind != DEF_FUNCTION)
 		return false;
-	a.fn = a.def->fn;
+	a.fn = without_literals(a.m, a.def->fn);
 	ok = read_main(&a);
 	if (ok) {
 		take_results(&a);
