@@ -126,6 +126,28 @@ holds_object(enum attr_type t)
 	}
 }
 
+/* Integers of a field that may hold one or several are boxes of their own. */
+static void
+box_ints(ir_context *cx, ir_attr *v)
+{
+	ir_attr *elems;
+
+	if (v->kind == ATTR_INT) {
+		v->bits = 64;
+		v->boxed = true;
+	}
+	if (v->kind != ATTR_ARRAY)
+		return;
+	elems = xmalloc((v->n + 1) * sizeof(*elems));
+	for (uint32_t i = 0; i < v->n; i++) {
+		elems[i] = v->elems[i];
+		elems[i].bits = 64;
+		elems[i].boxed = true;
+	}
+	*v = ir_attr_array(cx, elems, v->n);
+	free(elems);
+}
+
 bool
 ir_attr_convert(ir_context *cx, const struct attr_field *f, ir_attr *v,
 		const char **why)
@@ -162,8 +184,11 @@ ir_attr_convert(ir_context *cx, const struct attr_field *f, ir_attr *v,
 		return fits(is_array_of(v, is_number), "a list of numbers",
 			    why);
 	case ATTR_TYPE_INT_OR_INTS:
-		return fits(is_int(v) || is_ints(v),
-			    "an integer or a list of integers", why);
+		if (!fits(is_int(v) || is_ints(v),
+			  "an integer or a list of integers", why))
+			return false;
+		box_ints(cx, v);
+		return true;
 	case ATTR_TYPE_RELAY:
 		return fits(v->kind == ATTR_EXPR || v->kind == ATTR_NULL,
 			    "an expression", why);

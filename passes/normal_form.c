@@ -244,7 +244,10 @@ stays_in_place(const struct former *f, const ir_expr *e,
 	       !ir_set_has(&f->lifted, e);
 }
 
-/* E with what its operands became. Calls and projections lose their type, as in TVM. */
+/*
+ * E with what its operands became. Calls and projections lose their type, as
+ * in TVM, also where no operand changed.
+ */
 static const ir_expr *
 rebuilt(struct former *f, const ir_expr *e)
 {
@@ -266,6 +269,9 @@ rebuilt(struct former *f, const ir_expr *e)
 		out = ir_new_call(f->m, e->loc, ir_as_call(e)->callee,
 				  ir_as_call(e)->args, ir_as_call(e)->nargs,
 				  ir_as_call(e)->attrs);
+	else if (out == e && e->kind == IR_PROJ)
+		out = ir_new_proj(f->m, e->loc, ir_as_proj(e)->tuple,
+				  ir_as_proj(e)->index);
 	return out;
 }
 
