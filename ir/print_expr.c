@@ -44,6 +44,7 @@ push(struct writer *w, struct frame f)
 static void
 new_line(struct writer *w, unsigned indent)
 {
+	buf_drain(w->out);
 	buf_putc(w->out, '\n');
 	buf_fill(w->out, ' ', indent);
 }

@@ -171,7 +171,13 @@ put_tensor(struct buf *out, const ir_tensor *t)
 	}
 	put_word(word, t->nbytes / (t->dtype.lanes ? t->dtype.lanes : 1), 8);
 	base64_put(&e, out, word, sizeof(word));
-	base64_put(&e, out, t->data, t->nbytes);
+	for (size_t at = 0; at < t->nbytes; at += BUF_DRAIN_SIZE) {
+		size_t left = t->nbytes - at;
+
+		buf_drain(out);
+		base64_put(&e, out, (const char *)t->data + at,
+			   left < BUF_DRAIN_SIZE ? left : BUF_DRAIN_SIZE);
+	}
 	base64_end(&e, out);
 }
 
@@ -196,6 +202,7 @@ print_json_text(struct json *j)
 	for (size_t i = 0; i < j->nodes.len; i++) {
 		if (i)
 			buf_puts(j->out, ", ");
+		buf_drain(j->out);
 		put_node(j->out, &j->nodes.at[i]);
 	}
 	put_tensors(j);

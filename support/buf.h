@@ -8,12 +8,21 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A buffer of zeros is empty. AT is zero-terminated once anything was put. */
+/*
+ * A buffer of zeros is empty. AT is zero-terminated once anything was put.
+ *
+ * With a DRAIN long text need not stand in memory at once: where a printer
+ * calls buf_drain, what has gathered goes there and the buffer is empty again.
+ */
 struct buf {
 	char *at;
 	size_t len;
 	size_t cap;
+	void (*drain)(void *env, const char *text, size_t len);
+	void *env;
 };
+
+enum { BUF_DRAIN_SIZE = 1 << 16 };
 
 void buf_free(struct buf *b);
 void buf_grow(struct buf *b, size_t more);
@@ -48,6 +57,16 @@ buf_putc(struct buf *b, char c)
 	buf_reserve(b, 1);
 	b->at[b->len++] = c;
 	b->at[b->len] = '\0';
+}
+
+/* No place in B may be remembered beyond this. */
+static inline void
+buf_drain(struct buf *b)
+{
+	if (b->drain && b->len >= BUF_DRAIN_SIZE) {
+		b->drain(b->env, b->at, b->len);
+		b->len = 0;
+	}
 }
 
 void buf_fill(struct buf *b, char c, size_t n);         /* C, N times */

@@ -61,6 +61,9 @@ struct run {
 	struct print_options print;
 	const char *meta_file;          /* of --print-meta=file:FILE, or NULL */
 	struct named_tensors constants; /* what goes into it */
+	struct outfile file;            /* open while the output drains */
+	bool is_open;
+	bool passes_ended; /* and their reports are written */
 };
 
 static bool
@@ -101,14 +104,59 @@ set_print_options(struct run *r)
 	return true;
 }
 
+static void
+drain(void *env, const char *text, size_t len)
+{
+	struct run *r = env;
+
+	outfile_put(&r->file, text, len);
+}
+
 static bool
+open_output(struct run *r)
+{
+	r->is_open = outfile_open(&r->file, r->o.output ? r->o.output : "-",
+				  &r->tool.diag);
+	return r->is_open;
+}
+
+/* Write what is left in TEXT, or all of it; frees TEXT. */
+static void
 write_text(struct run *r, struct buf *text)
 {
-	bool ok = outfile_write(r->o.output ? r->o.output : "-", text->at,
-				text->len, &r->tool.diag);
-
+	if (r->is_open || open_output(r)) {
+		outfile_put(&r->file, text->at, text->len);
+		outfile_commit(&r->file);
+	}
+	r->is_open = false;
 	buf_free(text);
-	return ok;
+}
+
+/* Print what the passes have to report; false after an error. */
+static bool
+end_passes(struct run *r)
+{
+	if (!r->passes_ended && !pass_manager_end(&r->manager))
+		r->tool.status = 1;
+	r->passes_ended = true;
+	return r->tool.status == 0;
+}
+
+/*
+ * Print M, of which nothing can go wrong any more. If it is all there is to
+ * print, the text goes out as it comes.
+ */
+static bool
+print_module(struct run *r, const ir_module *m, struct buf *out)
+{
+	if (!r->o.mark && !r->meta_file) {
+		if (!end_passes(r) || !open_output(r))
+			return false;
+		out->drain = drain;
+		out->env = r;
+	}
+	ir_print_module(out, m, &r->print);
+	return true;
 }
 
 /* The lists that need no input. True if one was asked for. */
@@ -187,9 +235,7 @@ process_in(struct run *r, ir_module *m, const ir_expr *e, struct buf *out)
 		return false;
 	if (!run_passes(r, m))
 		return false;
-	if (has_output(r))
-		ir_print_module(out, m, &r->print);
-	return true;
+	return !has_output(r) || print_module(r, m, out);
 }
 
 static bool
@@ -254,10 +300,10 @@ read_and_process(struct run *r, const char *path)
 	    pass_reproducer_pipeline(&s, &r->pipeline, &r->tool.arena, d))
 		input_process(&s, &mode, process, r, d, &out);
 	d->source = NULL;
-	if (!pass_manager_end(&r->manager) && !d->errors)
-		r->tool.status = 1;
-	if (!d->errors && !r->tool.status && has_output(r))
+	if (end_passes(r) && !d->errors && has_output(r))
 		write_result(r, &out);
+	else if (r->is_open)
+		outfile_discard(&r->file);
 	buf_free(&out);
 	named_tensors_free(&r->constants);
 	source_free(&s);
