@@ -19,7 +19,7 @@ struct cpu {
 
 /* The first prefix that fits wins. */
 static const struct cpu cpus[] = {
-	{"znver1", 32, 16, false, 5, 1, 32, 512},
+	{"znver1", 32, 16, false, 5, 2, 32, 512},
 	{"znver2", 32, 16, false, 5, 2, 32, 512},
 	{"znver3", 32, 16, false, 4, 2, 32, 512},
 	{"znver", 64, 32, true, 4, 2, 32, 1024},

@@ -198,7 +198,7 @@ te_choose_tile(const struct te_target *t, int64_t ea, int64_t ej,
 	double least = 0;
 
 	for (int64_t v = 1; v <= 4; v++)
-		for (int64_t m = 1; m <= 14 && m <= ea; m++) {
+		for (int64_t m = 1; m <= 8 && m <= ea; m++) {
 			int64_t width = v * lanes;
 			int64_t rv = registers_for(ej % width, lanes);
 			int64_t used = m * v + v + !t->broadcast_operand;
@@ -213,6 +213,8 @@ te_choose_tile(const struct te_target *t, int64_t ea, int64_t ej,
 				sum += (double)(ej / width) *
 					       (cycles(t, ea % m, v) + 0.5) +
 				       (rv ? cycles(t, ea % m, rv) + 0.5 : 0);
+			/* Each kind of remainder is code of its own. */
+			sum *= 1 + 0.05 * (ea % m != 0) + 0.05 * (rv != 0);
 			if (least == 0 || sum < least) {
 				least = sum;
 				best = (struct te_tile){m, v};
