@@ -102,8 +102,10 @@ find_distinct(const struct item *items, int64_t n, struct distinct *d,
 
 	for (int64_t k = 0; k < n; k++) {
 		if (k == 0 || items[k].f != items[k - 1].f ||
-		    items[k].i != items[k - 1].i)
-			d[m++] = (struct distinct){items[k], 0, m - 1};
+		    items[k].i != items[k - 1].i) {
+			d[m] = (struct distinct){items[k], 0, m};
+			m++;
+		}
 		d[m - 1].count++;
 		group[items[k].at] = m - 1;
 	}
