@@ -40,7 +40,7 @@ static bool
 open_bracket(struct parse_ctx *cx, int token, struct loc loc)
 {
 	struct lex_state *lex = &cx->lex;
-	struct open_bracket b = { loc.off, (char)token, BRACKET_PLAIN };
+	struct open_bracket b = { .off = loc.off, .opener = (char)token };
 
 	if (cx->o.max_nesting && lex->open.len >= cx->o.max_nesting) {
 		diag_error(cx->d, loc, "brackets nest more than %u deep",
@@ -49,6 +49,8 @@ open_bracket(struct parse_ctx *cx, int token, struct loc loc)
 		lex->ended = true;
 		return false;
 	}
+	if (token == '(' && lex->prev == TOK_NAME)
+		b.callee = lex->prev_name;
 	b.kind = (uint8_t)kind_of(lex, token);
 	vec_push(&lex->open, b);
 	return true;

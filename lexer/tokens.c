@@ -176,6 +176,8 @@ relay_yylex(RELAY_YYSTYPE *val, struct loc *loc, struct parse_ctx *cx)
 		hold(lex, token, val, *loc);
 		token = ';';
 	}
+	if (token == TOK_NAME)
+		lex->prev_name = val->name;
 	note(cx, token);
 	return token;
 }

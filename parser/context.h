@@ -13,6 +13,7 @@
 #include "ir/module.h"
 #include "ir/te.h"
 #include "ir/tir.h"
+#include "lexer/slices.h"
 #include "parser/parser.h"
 #include "parser/scope.h"
 #include "support/vec.h"
@@ -97,9 +98,11 @@ enum bracket_kind {
 };
 
 struct open_bracket {
+	const char *callee;             /* the name before a '(', or NULL */
 	uint32_t off;
 	char opener;
 	uint8_t kind;                   /* enum bracket_kind */
+	bool keyed;                     /* attributes have begun */
 };
 
 enum text_kind { TEXT_MODULE, TEXT_EXPR, TEXT_TYPE };
@@ -122,6 +125,9 @@ struct lex_state {
 
 	VEC(struct open_bracket) open;
 	VEC(uint32_t) matches;          /* depths at which arms will open */
+	const char *prev_name;          /* of the last token, if a NAME */
+	struct slice_table slices;
+	struct slice pending;           /* attributes that may be learnt */
 	struct number numbers[8];       /* the last ones, a ring */
 	struct meta_ref metas[8];
 	unsigned nnumbers;

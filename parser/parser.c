@@ -51,6 +51,7 @@ ctx_close(struct parse_ctx *cx)
 	vec_free(&cx->frames);
 	vec_free(&cx->exprs);
 	vec_free(&cx->fields);
+	slices_free(&cx->lex.slices);
 	vec_free(&cx->lex.open);
 	vec_free(&cx->lex.matches);
 	low_free(cx);

@@ -56,6 +56,7 @@ static void relay_yyerror(struct loc *loc, struct parse_ctx *cx,
 	const ir_type *type;
 	const ir_pattern *pattern;
 	const ir_meta *device;
+	const ir_attrs *record;
 	const tir_expr *tir;
 	tir_stmt *stmt;
 	struct te_tensor *tensor;
@@ -89,6 +90,8 @@ static void relay_yyerror(struct loc *loc, struct parse_ctx *cx,
 %token STORAGE_SCOPE "'storage_scope'" BUFFER "'Buffer'" POINTER "'Pointer'"
 %token AND "'&&'" OR "'||'"
 %token <name> DTYPE "an element type"
+%token <type> KNOWN_TYPE "a tensor type"
+%token <record> ATTRS "attributes"
 %token END 0 "the end of the text"
 
 /* A brace behind a data type holds its constructors. */
@@ -388,6 +391,9 @@ call_args
 | args ',' attrs comma		{ $$ = syn_args(cx, $args, $attrs); }
 | args ',' META_RECORD
 	{ $$ = syn_record_args(cx, @META_RECORD, $args, $META_RECORD); }
+| args ',' ATTRS
+	{ $$ = syn_known_args(cx, $args, $ATTRS); }
+| ATTRS				{ $$ = syn_known_args(cx, NO_ITEMS, $ATTRS); }
 | attrs comma			{ $$ = syn_args(cx, NO_ITEMS, $attrs); }
 | META_RECORD
 	{ $$ = syn_record_args(cx, @$, NO_ITEMS, $META_RECORD); }
@@ -480,7 +486,8 @@ type
 ;
 
 tensor_type
-: TENSOR '[' '(' dims ')' ',' dtype ']'
+: KNOWN_TYPE
+| TENSOR '[' '(' dims ')' ',' dtype ']'
 	{ $$ = syn_tensor_type(cx, @$, @dtype, $dims, $dtype); }
 ;
 

@@ -150,6 +150,8 @@ uint32_t syn_sub_pattern(struct parse_ctx *cx, const ir_pattern *p);
 
 /* syn_call.c */
 struct arg_list syn_args(struct parse_ctx *cx, uint32_t args, uint32_t attrs);
+struct arg_list syn_known_args(struct parse_ctx *cx, uint32_t args,
+			       const ir_attrs *record);
 struct arg_list syn_record_args(struct parse_ctx *cx, struct loc loc,
 				uint32_t args, const struct meta_ref *ref);
 uint32_t syn_string_arg(struct parse_ctx *cx, struct loc loc,

@@ -23,6 +23,16 @@ syn_args(struct parse_ctx *cx, uint32_t args, uint32_t attrs)
 	return list;
 }
 
+/* Attributes that were read and checked before for the same operator. */
+struct arg_list
+syn_known_args(struct parse_ctx *cx, uint32_t args, const ir_attrs *record)
+{
+	struct arg_list list = syn_args(cx, args, NO_ITEMS);
+
+	cx->record = record;
+	return list;
+}
+
 struct arg_list
 syn_record_args(struct parse_ctx *cx, struct loc loc, uint32_t args,
 		const struct meta_ref *ref)
@@ -225,6 +235,20 @@ has_foreign_record(const struct parse_ctx *cx, struct arg_list list)
 	       strcmp(cx->attrs.at[list.attrs].key, FOREIGN) == 0;
 }
 
+/* A and all in it are literals: the same text always says the same. */
+static bool
+is_literal(const ir_attrs *a)
+{
+	for (uint32_t i = 0; i < a->n; i++) {
+		if (a->value[i].kind == ATTR_EXPR ||
+		    a->value[i].kind == ATTR_META ||
+		    a->value[i].kind == ATTR_DICT ||
+		    a->value[i].kind == ATTR_RECORD)
+			return false;
+	}
+	return true;
+}
+
 const ir_expr *
 syn_call(struct parse_ctx *cx, struct loc loc, struct loc callee_loc,
 	   const ir_expr *callee, struct arg_list list)
@@ -241,9 +265,14 @@ syn_call(struct parse_ctx *cx, struct loc loc, struct loc callee_loc,
 	if (callee->kind == IR_OP) {
 		const ir_op *op = ir_as_op_ref(callee)->op;
 
+		size_t given = cx->exprs.len;
+
 		old_arguments(cx, callee_loc, op, list);
 		check_inputs(cx, callee_loc, op, cx->exprs.len);
 		attrs = op_attrs(cx, callee_loc, op, list);
+		if (attrs && attrs->schema == op->attrs &&
+		    given == cx->exprs.len && is_literal(attrs))
+			lex_learn_attrs(cx, loc.off + loc.len - 1, attrs);
 	} else if (callee->kind == IR_HOLE) {
 		cx->attrs.len = list.attrs;
 	} else if (!attrs) {
