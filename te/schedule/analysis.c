@@ -64,6 +64,7 @@ struct count {
 	struct te_info *info;
 	struct te_info *self;
 	double iterations;
+	bool fold;
 	bool final; /* inlining was chosen already */
 	uint32_t limit;
 };
@@ -88,6 +89,7 @@ count_expr(struct count *c, const tir_expr *e)
 		for (uint32_t i = 0; i < e->tensor->ndim; i++)
 			elements *= (double)e->tensor->shape[i];
 		in->reads++;
+		in->read_by_fold = in->read_by_fold || c->fold;
 		in->uses += c->iterations / (elements > 0 ? elements : 1);
 	} else if (c->info[e->tensor->op->id].inlined) {
 		const struct te_info *in = &c->info[e->tensor->op->id];
@@ -128,6 +130,7 @@ count_op(const te_func *f, struct te_info *info, uint32_t i, bool final)
 	info[i].size = 0;
 	if (op->kind != TE_COMPUTE)
 		return;
+	c.fold = op->body[0]->kind == TIR_REDUCE;
 	for (uint32_t k = 0; k < op->noutputs; k++)
 		if (op->body[k])
 			count_expr(&c, op->body[k]);
@@ -167,7 +170,7 @@ should_inline(const struct te_op *op, const struct te_info *in)
 		return false;
 	if (in->reads > 1 && in->cost > 2)
 		return false;
-	if (in->has_guard && in->uses > 2)
+	if (in->has_guard && (in->uses > 2 || in->read_by_fold))
 		return false;
 	return in->uses * in->cost <= 2 * (in->cost + 2);
 }

@@ -20,6 +20,7 @@ struct te_info {
 	bool is_output;
 	bool read_by_extern;
 	bool has_guard;
+	bool read_by_fold;
 	bool inlined;
 };
 

@@ -8,6 +8,9 @@
  *         rf[i_i, j_i, k_v] += x[i_i, k_v] * w[j_i, k_v]
  *       for i_i, j_i: T[i_i, j_i] = sum of rf[i_i, j_i, ...]
  *       out[i_i, j_i] = ...
+ *
+ * Where several vectors of partial results belong to one element, they are
+ * added up as vectors first.
  */
 #include "te/schedule/template.h"
 
@@ -115,6 +118,20 @@ write_factor(struct rows *t, struct te_writer *w, const char *partial)
 	te_write_split(w, k, te_suffixed(m, k, "_o"), te_suffixed(m, k, "_i"),
 		       t->lanes * t->vectors);
 	te_write_rfactor(w, te_suffixed(m, k, "_i"), partial);
+	if (t->vectors == 1)
+		return;
+	te_write_split(w, te_suffixed(m, k, "_i"), te_suffixed(m, k, "_iu"),
+		       te_suffixed(m, k, "_iv"), t->lanes);
+	te_write_rfactor(w, te_suffixed(m, k, "_iv"),
+			 te_suffixed(m, partial, "s"));
+}
+
+/* The loop over the partial results that are left at the end. */
+static const char *
+last_loop(struct rows *t)
+{
+	return te_suffixed(t->c->m, fold_name(t),
+			   t->vectors > 1 ? "_iv" : "_i");
 }
 
 /* The loops over elements of H; the one around the tile is returned. */
@@ -205,11 +222,33 @@ write_partial(struct rows *t, const char *partial, const struct te_nest *h,
 	te_write_mark(&w, TE_PRIM_VECTORIZE, vector);
 }
 
+/* Vectors of partial results become one. */
+static void
+write_vectors(struct rows *t, const char *partial, const struct te_nest *h,
+	      const char *around)
+{
+	ir_module *m = t->c->m;
+	struct te_writer w = {m, t->c->s, te_suffixed(m, partial, "s")};
+	const char *k = fold_name(t);
+	const char *names[] = {
+		te_suffixed(m, k, "_iu"),
+		te_suffixed(m, k, "_iv"),
+	};
+
+	if (around) {
+		te_write_at(&w, h->op->name, around);
+		te_write_scope(&w, "local");
+	}
+	te_write_order(&w, names, 2);
+	te_write_mark(&w, TE_PRIM_UNROLL, names[0]);
+	te_write_mark(&w, TE_PRIM_VECTORIZE, names[1]);
+}
+
 /* The fold inside of its host: only the sum of the partial results. */
 static void
 write_sums(struct rows *t, struct te_writer *w, const char *around)
 {
-	const char *ki = te_suffixed(t->c->m, fold_name(t), "_i");
+	const char *ki = last_loop(t);
 
 	if (around) {
 		te_write_at(w, t->host->op->name, around);
@@ -240,13 +279,16 @@ te_template_rows(struct te_scheduling *c, struct te_nest *n)
 		write_factor(&t, &w, partial);
 		write_sums(&t, &w, around);
 		write_partial(&t, partial, t.host, around);
+		if (t.vectors > 1)
+			write_vectors(&t, partial, t.host, around);
 		return true;
 	}
 	w = te_begin_stage(c, n);
 	write_factor(&t, &w, partial);
-	around = write_loops(&t, &w, n, te_suffixed(c->m, fold_name(&t), "_i"));
-	te_write_mark(&w, TE_PRIM_UNROLL,
-		      te_suffixed(c->m, fold_name(&t), "_i"));
+	around = write_loops(&t, &w, n, last_loop(&t));
+	te_write_mark(&w, TE_PRIM_UNROLL, last_loop(&t));
 	write_partial(&t, partial, n, around);
+	if (t.vectors > 1)
+		write_vectors(&t, partial, n, around);
 	return true;
 }
