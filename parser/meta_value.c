@@ -337,25 +337,53 @@ make_var(struct meta_reader *r, const json_t *node, const char *key,
 	return true;
 }
 
-/* Unconstrained devices are no devices. */
+/* The plain number in field NAME, -1 if there is none, as text. */
+static const char *
+device_number(struct meta_reader *r, const json_t *node, const char *name)
+{
+	const char *s = meta_field_text(node, name);
+
+	return ir_namef(r->pc->cx, "%d", s ? atoi(s) : -1);
+}
+
+/* Devices have just these fields. Those without constraints are none. */
 static bool
 make_device(struct meta_reader *r, const json_t *node, const char *key,
 	    ir_attr *out)
 {
-	const char *type = meta_field_text(node, "device_type_int");
-	const char *id = meta_field_text(node, "virtual_device_id");
-	const char *target = meta_field_text(node, "target");
-	const char *scope = meta_name(r, node, "memory_scope");
+	ir_context *cx = r->pc->cx;
+	ir_meta scope = { .type_key = ir_name(cx, "runtime.String"),
+			  .repr = meta_name(r, node, "memory_scope") };
+	ir_meta device = { .type_key = ir_name(cx, "VirtualDevice"),
+			   .nfields = 4 };
+	struct ir_meta_field f[4] = {
+		{ .name = ir_name(cx, "device_type_int"),
+		  .text = device_number(r, node, "device_type_int") },
+		{ .name = ir_name(cx, "memory_scope") },
+		{ .name = ir_name(cx, "target") },
+		{ .name = ir_name(cx, "virtual_device_id"),
+		  .text = device_number(r, node, "virtual_device_id") },
+	};
+	size_t target;
 
 	(void)key;
-	if (!scope)
+	*out = ATTR_NONE;
+	if (!scope.repr)
 		return false;
-	if (type && atoi(type) < 0 && id && atoi(id) < 0 &&
-	    (!target || strcmp(target, "0") == 0) && scope[0] == '\0') {
-		*out = ATTR_NONE;
+	if (!meta_index(r, node, "target", &target))
+		return meta_fail(r, "the metadata has a broken device");
+	if (target && !meta_object(r, target, out))
+		return false;
+	f[2].object = target ? out->meta : NULL;
+	f[1].object = ir_meta_new(cx, &scope);
+	device.fields = f;
+	*out = ATTR_NONE;
+	if (f[0].text[0] == '-' && f[3].text[0] == '-' && !target &&
+	    scope.repr[0] == '\0')
 		return true;
-	}
-	return meta_object(r, r->at, out);
+	out->kind = ATTR_META;
+	out->meta = ir_meta_new(cx, &device);
+	return true;
 }
 
 struct maker {
