@@ -146,7 +146,11 @@ const struct ir_ctor *ir_module_add_ctor(ir_module *m, ir_type_def *def,
 struct loc ir_module_add_span(ir_module *m, const char *name, unsigned line,
 			      unsigned column);
 
-/* Copy what is live into a fresh arena; node ids are dense again. */
+/*
+ * Copy what is live into a fresh arena; node ids are dense again. Every
+ * pointer to a node or definition of M is stale afterwards. A module with
+ * tensor expressions, loops or unknown operators is left as it is.
+ */
 void ir_module_compact(ir_module *m);
 
 #endif

@@ -257,6 +257,26 @@ write_reproducer(struct pass_manager *pm)
 		diag_note(pm->diag, LOC_NONE, "reproducer: %s", path);
 }
 
+/*
+ * Passes leave garbage behind. Once the arena is four times what was live
+ * after the last time, copy what is live away. Small modules never get there.
+ */
+static void
+collect_garbage(struct pass_manager *pm)
+{
+	enum { SMALL = 64 << 20 };
+	size_t *limit = &pm->compact_at;
+
+	if (*limit == 0)
+		*limit = SMALL;
+	if (pm->module->arena.used < *limit)
+		return;
+	ir_module_compact(pm->module);
+	*limit = pm->module->arena.used * 4;
+	if (*limit < SMALL)
+		*limit = SMALL;
+}
+
 /* Run a pass, whatever its level. */
 static bool
 run_pass(struct pass_manager *pm, const struct pass_step *step, bool *changed)
@@ -291,6 +311,7 @@ run_pass(struct pass_manager *pm, const struct pass_step *step, bool *changed)
 	count_stats(pm, info, "nodes after");
 	instrument_after(pm, info, now);
 	arena_reset(&pm->scratch);
+	collect_garbage(pm);
 	*changed |= now;
 	return true;
 }

@@ -27,6 +27,7 @@ struct pass_manager {
 	struct print_options print;         /* how dumps look */
 	struct pass_instrument instrument;
 	struct arena scratch;
+	size_t compact_at; /* bytes of the module's arena; 0: default */
 	const char *only; /* function<..>: which; NULL: all */
 	unsigned depth;   /* of sequences, for timing */
 	bool stopped;     /* --stop-after was reached */
