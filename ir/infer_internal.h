@@ -22,6 +22,9 @@
 #include "support/diag.h"
 #include "support/vec.h"
 
+/* Types nested deeper than this match only if they are the same. */
+enum { INFER_MAX_DEPTH = 1000 };
+
 struct infer_hole {
 	const ir_type *type;  /* the TYPE_HOLE with this index */
 	const ir_type *bound; /* root: what it stands for, or NULL */
@@ -105,7 +108,7 @@ const ir_type *infer_replace(struct infer *in, const ir_type *t,
 			     const ir_type *const *from,
 			     const ir_type *const *to, uint32_t n);
 
-/* Holes and unification: ir/infer_solve.c. */
+/* Holes and unification: ir/infer_solve.c, ir/infer_unify.c. */
 void infer_solver_init(struct infer *in);
 void infer_solver_reset(struct infer *in);
 void infer_solver_free(struct infer *in);
@@ -137,6 +140,10 @@ void infer_poison(struct infer *in, const ir_type *t);
  */
 const ir_type *infer_unify(struct infer *in, const ir_type *a,
 			   const ir_type *b);
+
+/* The case that at least one of A and B is a hole. */
+const ir_type *infer_unify_hole(struct infer *in, const ir_type *a,
+				const ir_type *b);
 
 /* NODE is tried again when a type it needs becomes known. Its type: RESULT. */
 void infer_add_pending(struct infer *in, const ir_expr *node,

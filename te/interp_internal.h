@@ -114,4 +114,16 @@ struct interp_value *interp_native(const struct ir_call *call, const ir_op *op,
 				   struct interp_value *const *args);
 void interp_kernels_free(struct interp *x);
 
+/* The value of CELL in the activation at the top; no reference is taken. */
+struct interp_value *interp_value_of(struct interp *x, uint32_t cell);
+
+/* One use of CELL is over. */
+void interp_used(struct interp *x, uint32_t cell);
+
+/* CELL is computed; takes V over. A value that nobody uses goes at once. */
+void interp_set_value(struct interp *x, uint32_t cell, struct interp_value *v);
+
+/* The clause of the match C that fits; binds its variables. NCLAUSES: none. */
+uint32_t interp_select_clause(struct interp *x, const struct interp_cell *c);
+
 #endif

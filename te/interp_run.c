@@ -90,16 +90,14 @@ slot(struct interp *x, uint32_t cell)
 	return &x->slots.at[top_frame(x)->base + cell];
 }
 
-/* The value of CELL, which has one: no reference is taken. */
-static struct interp_value *
-value_of(struct interp *x, uint32_t cell)
+struct interp_value *
+interp_value_of(struct interp *x, uint32_t cell)
 {
 	return slot(x, cell)->value;
 }
 
-/* One use of CELL is over. */
-static void
-used(struct interp *x, uint32_t cell)
+void
+interp_used(struct interp *x, uint32_t cell)
 {
 	struct interp_slot *s = slot(x, cell);
 
@@ -116,9 +114,8 @@ drop_slots(struct interp *x, size_t base)
 		interp_unref(vec_pop(&x->slots).value);
 }
 
-/* CELL is computed; takes V over. A value that nobody uses goes at once. */
-static void
-set_value(struct interp *x, uint32_t cell, struct interp_value *v)
+void
+interp_set_value(struct interp *x, uint32_t cell, struct interp_value *v)
 {
 	struct interp_slot *s = slot(x, cell);
 
@@ -175,11 +172,12 @@ open_frame(struct interp *x, const struct interp_code *code,
 		vec_push(&x->slots, s);
 	}
 	for (uint32_t i = 0; i < code->nparams; i++)
-		set_value(x, i, args[i]);
+		interp_set_value(x, i, args[i]);
 	for (uint32_t i = 0; i < code->ncaptures; i++)
-		set_value(x, code->captures[i], interp_ref(closure->at[i]));
+		interp_set_value(x, code->captures[i],
+				 interp_ref(closure->at[i]));
 	if (code->self != INTERP_NO_CELL)
-		set_value(x, code->self, interp_ref(closure));
+		interp_set_value(x, code->self, interp_ref(closure));
 	push_work(x, code->root, 0);
 }
 
@@ -207,7 +205,7 @@ finish(struct interp *x, struct interp_value *v)
 	uint32_t cell = vec_last(&x->work).cell;
 
 	(void)vec_pop(&x->work);
-	set_value(x, cell, v);
+	interp_set_value(x, cell, v);
 }
 
 /*
@@ -223,7 +221,7 @@ forward(struct interp *x, uint32_t cell, uint32_t step)
 		return;
 	}
 	vec_last(&x->work).step = step;
-	if (!value_of(x, cell))
+	if (!interp_value_of(x, cell))
 		push_work(x, cell, 0);
 }
 
@@ -231,9 +229,9 @@ forward(struct interp *x, uint32_t cell, uint32_t step)
 static void
 take_forwarded(struct interp *x, uint32_t cell)
 {
-	struct interp_value *v = interp_ref(value_of(x, cell));
+	struct interp_value *v = interp_ref(interp_value_of(x, cell));
 
-	used(x, cell);
+	interp_used(x, cell);
 	finish(x, v);
 }
 
@@ -245,7 +243,7 @@ have_operands(struct interp *x, const struct interp_cell *c, uint32_t first,
 	size_t before = x->work.len;
 
 	for (uint32_t i = n; i-- > first;)
-		if (!value_of(x, c->ops[i]))
+		if (!interp_value_of(x, c->ops[i]))
 			push_work(x, c->ops[i], 0);
 	return x->work.len == before;
 }
@@ -254,7 +252,7 @@ static void
 use_operands(struct interp *x, const struct interp_cell *c)
 {
 	for (uint32_t i = 0; i < c->nops; i++)
-		used(x, c->ops[i]);
+		interp_used(x, c->ops[i]);
 }
 
 static struct interp_value *
@@ -331,7 +329,7 @@ collect_args(struct interp *x, const struct interp_cell *c, uint32_t first)
 {
 	vec_clear(&x->args);
 	for (uint32_t i = first; i < c->nops; i++)
-		vec_push(&x->args, interp_ref(value_of(x, c->ops[i])));
+		vec_push(&x->args, interp_ref(interp_value_of(x, c->ops[i])));
 }
 
 static bool
@@ -367,7 +365,7 @@ step_call(struct interp *x, const struct interp_cell *c, uint32_t step)
 	}
 	if (ir_called_op(c->node))
 		return step_operator(x, c);
-	callee = interp_ref(value_of(x, c->ops[0]));
+	callee = interp_ref(interp_value_of(x, c->ops[0]));
 	collect_args(x, c, 1);
 	use_operands(x, c);
 	vec_last(&x->work).step = 2;
@@ -383,7 +381,7 @@ make_closure(struct interp *x, const struct interp_cell *c)
 
 	v->code = c->code;
 	for (uint32_t i = 0; i < c->nops; i++)
-		v->at[i] = interp_ref(value_of(x, c->ops[i]));
+		v->at[i] = interp_ref(interp_value_of(x, c->ops[i]));
 	return v;
 }
 
@@ -416,14 +414,14 @@ static struct interp_value *
 make_value(struct interp *x, const struct interp_cell *c)
 {
 	struct interp_value *first =
-		c->nops > 0 ? value_of(x, c->ops[0]) : NULL;
+		c->nops > 0 ? interp_value_of(x, c->ops[0]) : NULL;
 	struct interp_value *v;
 
 	switch (c->node->kind) {
 	case IR_TUPLE:
 		v = interp_new_value(INTERP_TUPLE, c->nops);
 		for (uint32_t i = 0; i < c->nops; i++)
-			v->at[i] = interp_ref(value_of(x, c->ops[i]));
+			v->at[i] = interp_ref(interp_value_of(x, c->ops[i]));
 		return v;
 	case IR_PROJ:
 		return interp_ref(first->at[ir_as_proj(c->node)->index]);
@@ -434,7 +432,7 @@ make_value(struct interp *x, const struct interp_cell *c)
 	case IR_REF_READ:
 		return interp_ref(first->at[0]);
 	case IR_REF_WRITE:
-		return write_ref(first, value_of(x, c->ops[1]));
+		return write_ref(first, interp_value_of(x, c->ops[1]));
 	default:
 		return NULL;
 	}
@@ -470,9 +468,10 @@ step_let(struct interp *x, const struct interp_cell *c, uint32_t step)
 			return true;
 		/* fall through */
 	case 1:
-		set_value(x, c->ops[2], interp_ref(value_of(x, c->ops[0])));
-		used(x, c->ops[0]);
-		used(x, c->ops[2]);
+		interp_set_value(x, c->ops[2],
+				 interp_ref(interp_value_of(x, c->ops[0])));
+		interp_used(x, c->ops[0]);
+		interp_used(x, c->ops[2]);
 		forward(x, c->ops[1], 2);
 		return true;
 	default:
@@ -493,100 +492,15 @@ step_if(struct interp *x, const struct interp_cell *c, uint32_t step)
 			return true;
 		/* fall through */
 	case 1:
-		cond = ir_tensor_get_int(value_of(x, c->ops[0])->tensor, 0);
-		used(x, c->ops[0]);
+		cond = ir_tensor_get_int(interp_value_of(x, c->ops[0])->tensor,
+					 0);
+		interp_used(x, c->ops[0]);
 		forward(x, c->ops[cond ? 1 : 2], cond ? 2 : 3);
 		return true;
 	default:
 		take_forwarded(x, c->ops[step - 1]);
 		return true;
 	}
-}
-
-/* A pattern and the value that it stands against. */
-struct attempt {
-	const ir_pattern *pattern;
-	struct interp_value *value;
-};
-
-struct matcher {
-	VEC(struct attempt) todo;
-	VEC(struct interp_value *) bound; /* in the order of ir_pattern_vars */
-};
-
-static void
-add_attempts(struct matcher *m, const ir_pattern *p, struct interp_value *v)
-{
-	for (uint32_t i = p->n; i-- > 0;) {
-		struct attempt a = {p->sub[i], v->at[i]};
-
-		vec_push(&m->todo, a);
-	}
-}
-
-/* Does V fit P? Then m->bound holds the values of its variables. */
-static bool
-matches(struct matcher *m, const ir_pattern *p, struct interp_value *v)
-{
-	struct attempt a = {p, v};
-
-	vec_clear(&m->todo);
-	vec_clear(&m->bound);
-	vec_push(&m->todo, a);
-	while (m->todo.len > 0) {
-		a = vec_pop(&m->todo);
-		switch (a.pattern->kind) {
-		case PATTERN_WILDCARD:
-			break;
-		case PATTERN_VAR:
-			vec_push(&m->bound, a.value);
-			break;
-		case PATTERN_CTOR:
-			if (a.value->ctor != a.pattern->ctor)
-				return false;
-			add_attempts(m, a.pattern, a.value);
-			break;
-		case PATTERN_TUPLE:
-			add_attempts(m, a.pattern, a.value);
-			break;
-		}
-	}
-	return true;
-}
-
-static void
-count_var(const struct ir_var *v, void *env)
-{
-	(void)v;
-	++*(uint32_t *)env;
-}
-
-/* The clause that fits; binds its variables. NCLAUSES: none does. */
-static uint32_t
-select_clause(struct interp *x, const struct interp_cell *c)
-{
-	const struct ir_match *m = ir_as_match(c->node);
-	struct matcher mm = {.todo = {0}};
-	uint32_t var = 1 + m->nclauses;
-	uint32_t i;
-
-	for (i = 0; i < m->nclauses; i++) {
-		const ir_pattern *p = m->clauses[i].pattern;
-
-		if (matches(&mm, p, value_of(x, c->ops[0]))) {
-			for (size_t k = 0; k < mm.bound.len; k++) {
-				uint32_t cell = c->ops[var + k];
-
-				set_value(x, cell, interp_ref(mm.bound.at[k]));
-				used(x, cell);
-			}
-			break;
-		}
-		ir_pattern_vars(p, count_var, &var);
-	}
-	vec_free(&mm.todo);
-	vec_free(&mm.bound);
-	return i;
 }
 
 static bool
@@ -601,11 +515,11 @@ step_match(struct interp *x, const struct interp_cell *c, uint32_t step)
 			return true;
 		/* fall through */
 	case 1:
-		i = select_clause(x, c);
+		i = interp_select_clause(x, c);
 		if (i == ir_as_match(c->node)->nclauses)
 			return fail(x, c->node->loc,
 				    "no clause of the match fits the value");
-		used(x, c->ops[0]);
+		interp_used(x, c->ops[0]);
 		forward(x, c->ops[1 + i], 2 + i);
 		return true;
 	default:
@@ -700,7 +614,7 @@ step(struct interp *x)
 static struct interp_value *
 result_of(struct interp *x, uint32_t cell)
 {
-	struct interp_value *v = interp_ref(value_of(x, cell));
+	struct interp_value *v = interp_ref(interp_value_of(x, cell));
 
 	close_frame(x);
 	return v;
@@ -714,7 +628,7 @@ run(struct interp *x, size_t depth)
 		uint32_t cell = vec_last(&x->work).cell;
 		struct interp_value *v;
 
-		if (!value_of(x, cell)) {
+		if (!interp_value_of(x, cell)) {
 			if (!step(x))
 				return NULL;
 			if (x->work.len > top_frame(x)->work)
@@ -726,7 +640,7 @@ run(struct interp *x, size_t depth)
 		v = result_of(x, cell);
 		if (x->frames.len == depth)
 			return v;
-		set_value(x, vec_last(&x->work).cell, v);
+		interp_set_value(x, vec_last(&x->work).cell, v);
 		(void)vec_pop(&x->work);
 	}
 }
