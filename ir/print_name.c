@@ -32,15 +32,21 @@ is_readable(const char *s, size_t i, size_t len)
 	return c != '\0' && strchr("/.$|:", c) != NULL;
 }
 
+/* Names come from two tables, so they are compared by text. */
 static struct print_name_slot *
-find_slot(struct print_name_slot *slots, size_t nslots, const char *name)
+find_slot(struct print_name_slot *slots, size_t nslots, uint64_t hash,
+	  const char *s, size_t len)
 {
 	size_t mask = nslots - 1;
-	size_t i = intern_hash(name) & mask;
 
-	while (slots[i].name && slots[i].name != name)
-		i = (i + 1) & mask;
-	return &slots[i];
+	for (size_t i = hash & mask;; i = (i + 1) & mask) {
+		const char *name = slots[i].name;
+
+		if (!name || name == s ||
+		    (intern_hash(name) == hash && intern_len(name) == len &&
+		     memcmp(name, s, len) == 0))
+			return &slots[i];
+	}
 }
 
 static void
@@ -49,10 +55,13 @@ grow(struct print *p)
 	size_t n = p->nname_slots ? p->nname_slots * 2 : 256;
 	struct print_name_slot *slots = xcalloc(n, sizeof(*slots));
 
-	for (size_t i = 0; i < p->nname_slots; i++)
-		if (p->name_slots[i].name)
-			*find_slot(slots, n, p->name_slots[i].name) =
-				p->name_slots[i];
+	for (size_t i = 0; i < p->nname_slots; i++) {
+		const char *name = p->name_slots[i].name;
+
+		if (name)
+			*find_slot(slots, n, intern_hash(name), name,
+				   intern_len(name)) = p->name_slots[i];
+	}
 	free(p->name_slots);
 	p->name_slots = slots;
 	p->nname_slots = n;
@@ -66,7 +75,8 @@ slot_of(struct print *p, const char *name, bool *is_new)
 
 	if (p->nnames * 2 >= p->nname_slots)
 		grow(p);
-	slot = find_slot(p->name_slots, p->nname_slots, name);
+	slot = find_slot(p->name_slots, p->nname_slots, intern_hash(name), name,
+			 intern_len(name));
 	*is_new = slot->name == NULL;
 	if (*is_new) {
 		slot->name = name;
@@ -75,13 +85,31 @@ slot_of(struct print *p, const char *name, bool *is_new)
 	return slot;
 }
 
+/* HINT reads back as it is. */
+static bool
+is_good(struct print *p, const char *hint, size_t len)
+{
+	bool dotted = false;
+
+	if (len == 0 || !is_letter(hint[0]))
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		if (!is_readable(hint, i, len))
+			return false;
+		dotted |= hint[i] == '.';
+	}
+	p->dotted_names |= dotted;
+	return true;
+}
+
 /* HINT as a name that reads back. */
 static const char *
 readable(struct print *p, const char *hint)
 {
 	size_t len = intern_len(hint);
 
-	buf_reserve(&p->scratch, len + 1);
+	if (is_good(p, hint, len))
+		return hint;
 	p->scratch.len = 0;
 	if (len == 0 || !is_letter(hint[0]))
 		buf_putc(&p->scratch, 'v');
@@ -89,8 +117,7 @@ readable(struct print *p, const char *hint)
 		bool good = is_readable(hint, i, len);
 
 		buf_putc(&p->scratch, good ? hint[i] : '_');
-		if (good && hint[i] == '.')
-			p->dotted_names = true;
+		p->dotted_names |= good && hint[i] == '.';
 	}
 	return intern(&p->names, p->scratch.at, p->scratch.len);
 }
@@ -133,8 +160,7 @@ print_take_names(struct print *p, const struct print *other)
 bool
 print_name_taken(struct print *p, const char *name, size_t len)
 {
-	const char *known = intern_find(&p->names, name, len);
-
-	return known && p->nname_slots &&
-	       find_slot(p->name_slots, p->nname_slots, known)->name;
+	return p->nname_slots && find_slot(p->name_slots, p->nname_slots,
+					   hash_bytes(name, len), name, len)
+					 ->name;
 }
