@@ -62,19 +62,20 @@ ir_postorder(const ir_expr *root, ir_expr_vec *out)
 static void
 count_operands(const ir_expr *e, void *env)
 {
-	uint32_t *counts = env;
+	struct ir_map *counts = env;
 
-	for (uint32_t i = 0; i < ir_num_operands(e); i++)
-		counts[ir_operand(e, i)->id]++;
+	for (uint32_t i = 0; i < ir_num_operands(e); i++) {
+		const ir_expr *operand = ir_operand(e, i);
+		uintptr_t n = (uintptr_t)ir_map_get(counts, operand);
+
+		ir_map_put(counts, operand, (void *)(n + 1));
+	}
 }
 
-uint32_t *
-ir_use_counts(const ir_module *m, const ir_expr *root, struct arena *arena)
+void
+ir_use_counts(const ir_expr *root, struct ir_map *counts)
 {
-	uint32_t *counts = ARENA_NEW_ARRAY(arena, m->next_id, uint32_t);
-
 	ir_walk(root, NULL, count_operands, counts);
-	return counts;
 }
 
 void

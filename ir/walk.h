@@ -55,9 +55,8 @@ void ir_walk(const ir_expr *root,
 /* The nodes in reach of ROOT in post-order; free with vec_free. */
 void ir_postorder(const ir_expr *root, ir_expr_vec *out);
 
-/* How often each node in reach of ROOT is an operand; by id. */
-uint32_t *ir_use_counts(const ir_module *m, const ir_expr *root,
-			struct arena *arena);
+/* How often each node in reach of ROOT is an operand, as a uintptr_t. */
+void ir_use_counts(const ir_expr *root, struct ir_map *counts);
 
 /* Variables that ROOT uses but does not bind, in order of first use. */
 void ir_free_vars(const ir_expr *root, ir_expr_vec *out);

@@ -28,7 +28,7 @@ has_node(const ir_expr *e)
 static struct fuse_node *
 node_of(const struct builder *b, const ir_expr *e)
 {
-	uint32_t i = b->g->index[e->id];
+	uint32_t i = fuse_graph_index(b->g, e);
 
 	return i == FUSE_NONE ? NULL : &b->g->nodes[i];
 }
@@ -52,7 +52,7 @@ add_edge(const struct builder *b, const ir_expr *from, const ir_expr *user,
 	if (!n)
 		return;
 	edge = ARENA_NEW(b->arena, struct fuse_edge);
-	edge->user = b->g->index[user->id];
+	edge->user = fuse_graph_index(b->g, user);
 	edge->pattern = pattern;
 	if (n->last)
 		n->last->next = edge;
@@ -275,7 +275,7 @@ number(const ir_expr *e, void *env)
 
 	if (!has_node(e))
 		return;
-	b->g->index[e->id] = b->g->n;
+	ir_map_put(&b->g->index, e, (void *)(uintptr_t)(b->g->n + 1));
 	b->g->nodes[b->g->n].expr = e;
 	b->g->nodes[b->g->n].pattern = PAT_OPAQUE;
 	b->g->n++;
@@ -387,14 +387,12 @@ find_post_dominators(struct fuse_graph *g)
 }
 
 void
-fuse_graph_build(struct fuse_graph *g, const ir_module *m,
-		 const struct ir_function *fn, struct arena *arena)
+fuse_graph_build(struct fuse_graph *g, const struct ir_function *fn,
+		 struct arena *arena)
 {
 	struct builder b = { .g = g, .arena = arena };
 
 	*g = (struct fuse_graph){ 0 };
-	g->index = ARENA_NEW_ARRAY(arena, m->next_id, uint32_t);
-	memset(g->index, 0xff, m->next_id * sizeof(*g->index));
 	/* A first walk counts, so that the array of nodes never moves. */
 	ir_walk(&fn->base, enter, NULL, &b);
 	g->nodes = ARENA_NEW_ARRAY(arena, b.order.len, struct fuse_node);
@@ -409,4 +407,10 @@ fuse_graph_build(struct fuse_graph *g, const ir_module *m,
 			add_edges(&b, b.order.at[i]);
 	vec_free(&b.order);
 	find_post_dominators(g);
+}
+
+void
+fuse_graph_free(struct fuse_graph *g)
+{
+	ir_map_free(&g->index);
 }

@@ -15,38 +15,48 @@
 
 struct fuse_edge {
 	struct fuse_edge *next;
-	uint32_t user;                  /* index of the node that reads */
-	uint8_t pattern;                /* enum op_pattern: how it reads */
+	uint32_t user;   /* index of the node that reads */
+	uint8_t pattern; /* enum op_pattern: how it reads */
 };
 
 struct fuse_node {
 	const ir_expr *expr;
-	struct fuse_edge *outputs;      /* in order of discovery */
+	struct fuse_edge *outputs; /* in order of discovery */
 	struct fuse_edge *last;
 
 	/* The post-dominator tree; indices, FUSE_NONE at a root. */
 	uint32_t parent;
 	uint32_t depth;
-	uint32_t jump;                  /* an ancestor further up */
-	uint8_t tree_pattern;           /* worst edge on the way to PARENT */
-	uint8_t jump_pattern;           /* worst tree pattern before it */
-	uint8_t pattern;                /* enum op_pattern, as those above */
-	bool external;                  /* read by something but data flow */
+	uint32_t jump;        /* an ancestor further up */
+	uint8_t tree_pattern; /* worst edge on the way to PARENT */
+	uint8_t jump_pattern; /* worst tree pattern before it */
+	uint8_t pattern;      /* enum op_pattern, as those above */
+	bool external;        /* read by something but data flow */
 };
 
 #define FUSE_NONE UINT32_MAX
 
 struct fuse_graph {
-	struct fuse_node *nodes;        /* producers before users */
+	struct fuse_node *nodes; /* producers before users */
 	uint32_t n;
-	uint32_t *index;                /* by expression id; FUSE_NONE */
+	struct ir_map index; /* expression -> number + 1 */
 };
+
+/* The number of the node of E, or FUSE_NONE. */
+static inline uint32_t
+fuse_graph_index(const struct fuse_graph *g, const ir_expr *e)
+{
+	return (uint32_t)(uintptr_t)ir_map_get(&g->index, e) - 1;
+}
 
 /*
  * The graph of FN, which must have types. Functions with a Compiler and
- * Primitive functions are not looked into. Lives in ARENA.
+ * Primitive functions are not looked into. Lives in ARENA,
+ * but for what fuse_graph_free gives back.
  */
-void fuse_graph_build(struct fuse_graph *g, const ir_module *m,
-		      const struct ir_function *fn, struct arena *arena);
+void fuse_graph_build(struct fuse_graph *g, const struct ir_function *fn,
+		      struct arena *arena);
+
+void fuse_graph_free(struct fuse_graph *g);
 
 #endif

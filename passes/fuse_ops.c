@@ -60,7 +60,7 @@ struct fuser {
 static uint32_t
 group_of(struct fuser *f, const ir_expr *e)
 {
-	uint32_t i = f->graph.index[e->id];
+	uint32_t i = fuse_graph_index(&f->graph, e);
 
 	return i == FUSE_NONE ? FUSE_NONE : fuse_group_root(f->groups, i);
 }
@@ -315,10 +315,11 @@ pass_fuse_ops(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 	(void)def;
 	if (!fn->body || ir_is_primitive(&fn->base))
 		return fn;
-	fuse_graph_build(&f.graph, f.m, fn, cx->scratch);
+	fuse_graph_build(&f.graph, fn, cx->scratch);
 	f.groups = fuse_groups_build(&f.graph, &limits, cx->scratch);
 	f.arena = cx->scratch;
 	f.info = ARENA_NEW_ARRAY(f.arena, f.graph.n, struct group_info *);
 	out = ir_rewrite(f.m, &fn->base, &rules, &f);
+	fuse_graph_free(&f.graph);
 	return ir_as_function(out);
 }

@@ -34,7 +34,7 @@ struct outline {
 	size_t names_used;
 	struct ir_map bound;       /* let variable -> literal */
 	struct ir_map callee_uses; /* let variable -> count, as pointer */
-	uint32_t *uses;            /* of the function at hand, by id */
+	struct ir_map uses;        /* of the function at hand: counts */
 	bool changed;
 };
 
@@ -246,7 +246,8 @@ drop_binding(const ir_expr *e, const ir_expr *old, void *env)
 	const ir_expr *var = ir_var_expr(ir_as_let(old)->var);
 	uintptr_t calls = (uintptr_t)ir_map_get(&o->callee_uses, var);
 
-	if (!ir_map_get(&o->bound, var) || o->uses[var->id] != calls)
+	if (!ir_map_get(&o->bound, var) ||
+	    (uintptr_t)ir_map_get(&o->uses, var) != calls)
 		return e;
 	return ir_as_let(e)->body;
 }
@@ -288,8 +289,9 @@ outline_function(struct outline *o, ir_def *def)
 	const ir_expr *out;
 
 	find_bindings(o, body);
-	o->uses = ir_use_counts(m, body, o->cx->scratch);
+	ir_use_counts(body, &o->uses);
 	out = ir_rewrite(m, body, &rules, o);
+	ir_map_free(&o->uses);
 	if (out != body) {
 		def->fn = ir_function_with_body(m, def->fn, out);
 		o->changed = true;
