@@ -216,6 +216,7 @@ te_new_reduce(ir_module *m, const struct te_reduce *r,
 	memcpy(e->arg, values, r->nvalues * sizeof(*values));
 	if (cond)
 		e->arg[r->nvalues] = cond;
+	e->depth = tir_depth_over(e->arg, n);
 	return e;
 }
 

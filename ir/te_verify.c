@@ -7,10 +7,9 @@
 #include "support/vec.h"
 
 /*
- * Formulas are walked recursively later, once they are known to be no deeper
- * than this; and a DAG that unfolds to more nodes than that would never end.
+ * A DAG that unfolds to more nodes than this would never end.
  */
-enum { MAX_DEPTH = 4000, MAX_NODES = 4000000 };
+enum { MAX_NODES = 4000000 };
 
 struct check {
 	struct diag *diag;
@@ -107,7 +106,7 @@ check_formula(struct check *c, const tir_expr *root)
 	while (ok && stack.len) {
 		struct todo t = vec_pop(&stack);
 
-		if (t.depth > MAX_DEPTH || ++nodes > MAX_NODES) {
+		if (t.depth > TIR_MAX_DEPTH || ++nodes > MAX_NODES) {
 			ok = complain(c, "the formula is too large", NULL);
 			break;
 		}
@@ -118,6 +117,20 @@ check_formula(struct check *c, const tir_expr *root)
 	}
 	vec_free(&stack);
 	return ok;
+}
+
+/* The product of extents is far from the end of int64. */
+static bool
+check_extents(struct check *c, const struct te_axis *axes, uint32_t n)
+{
+	int64_t size = 1;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (axes[i].extent < 0 ||
+		    __builtin_mul_overflow(size, axes[i].extent, &size) ||
+		    size > INT64_MAX / 64)
+			return complain(c, "too many elements", NULL);
+	return true;
 }
 
 static bool
@@ -165,7 +178,25 @@ check_compute(struct check *c)
 					"its result",
 					NULL);
 	}
-	return !fold || check_fold(c, op->body[0]);
+	if (!check_extents(c, op->axes, op->naxes))
+		return false;
+	return !fold || (check_extents(c, op->body[0]->reduce->axes,
+				       op->body[0]->reduce->naxes) &&
+			 check_fold(c, op->body[0]));
+}
+
+static void
+check_tensor(struct check *c, const struct te_tensor *t)
+{
+	int64_t size = 1;
+
+	for (uint32_t i = 0; i < t->ndim; i++)
+		if (t->shape[i] < 0 ||
+		    __builtin_mul_overflow(size, t->shape[i], &size) ||
+		    size > INT64_MAX / 64) {
+			complain(c, "too many elements", NULL);
+			return;
+		}
 }
 
 bool
@@ -178,6 +209,8 @@ te_verify(const ir_module *m, const te_func *f, struct diag *d)
 		c.op = f->ops[i];
 		if (c.op->kind == TE_COMPUTE)
 			check_compute(&c);
+		for (uint32_t k = 0; k < c.op->noutputs; k++)
+			check_tensor(&c, &c.op->outputs[k]);
 		for (uint32_t k = 0; k < c.op->nargs; k++)
 			if (c.op->args[k].tensor &&
 			    c.op->args[k].tensor->op->id >= i)

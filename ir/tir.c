@@ -11,6 +11,20 @@ const struct tir_intrin_info tir_intrin_info[INTRIN_COUNT] = {
 #include "ir/intrins.def"
 };
 
+uint16_t
+tir_depth_over(const tir_expr *const *args, uint32_t n)
+{
+	uint16_t depth = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (args[i]->depth == UINT16_MAX)
+			return UINT16_MAX;
+		if (args[i]->depth >= depth)
+			depth = (uint16_t)(args[i]->depth + 1);
+	}
+	return depth;
+}
+
 static tir_expr *
 new_expr(ir_module *m, enum tir_kind kind, struct dtype dtype,
 	 const tir_expr *const *args, uint32_t n)
@@ -22,6 +36,7 @@ new_expr(ir_module *m, enum tir_kind kind, struct dtype dtype,
 	e->n = n;
 	if (n)
 		memcpy(e->arg, args, n * sizeof(*args));
+	e->depth = tir_depth_over(args, n);
 	return e;
 }
 

@@ -142,9 +142,13 @@ struct tir_buffer {
 struct te_tensor;                       /* ir/te.h */
 struct te_reduce;
 
+/* What reads expressions may recurse: texts are checked against this. */
+enum { TIR_MAX_DEPTH = 4000 };
+
 struct tir_expr {
 	uint8_t kind;
 	struct dtype dtype;
+	uint16_t depth;                 /* of nesting; stops at UINT16_MAX */
 	uint32_t n;                     /* operands */
 	union {
 		int64_t i;
@@ -272,6 +276,9 @@ const tir_expr *tir_broadcast(ir_module *m, const tir_expr *a,
 			      unsigned lanes);
 const tir_expr *tir_let(ir_module *m, const struct tir_var *v,
 			const tir_expr *value, const tir_expr *body);
+
+/* How deep an expression over ARGS nests. */
+uint16_t tir_depth_over(const tir_expr *const *args, uint32_t n);
 
 /* E with other operands; E itself when they are the same. */
 const tir_expr *tir_with_args(ir_module *m, const tir_expr *e,

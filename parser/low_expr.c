@@ -26,9 +26,21 @@ low_dtype_of(const char *name)
 	return t;
 }
 
+/* E, or after an error poison if it nests too deep for recursion. */
+static const tir_expr *
+shallow(struct parse_ctx *cx, const tir_expr *e)
+{
+	if (e->depth <= TIR_MAX_DEPTH)
+		return e;
+	diag_error(cx->d, cx->low.def ? cx->low.def->loc : LOC_NONE,
+		   "an expression nests deeper than %d", TIR_MAX_DEPTH);
+	return &poison;
+}
+
 uint32_t
 low_push(struct parse_ctx *cx, const tir_expr *e)
 {
+	e = shallow(cx, e);
 	vec_push(&cx->low.exprs, e);
 	return (uint32_t)cx->low.exprs.len - 1;
 }
@@ -197,7 +209,7 @@ low_binary(struct parse_ctx *cx, struct loc loc, enum tir_kind kind,
 		return &poison;
 	}
 	if (operand_fits(kind, a) && operand_fits(kind, b))
-		return tir_binary(cx->m, kind, a, b);
+		return shallow(cx, tir_binary(cx->m, kind, a, b));
 	diag_error(cx->d, loc, "operands of type %s do not fit here",
 		   type_text(a, ta));
 	return &poison;

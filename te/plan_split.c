@@ -309,6 +309,32 @@ check_extern(struct te_plan *p, const struct te_nest *n)
 	return true;
 }
 
+/* E unfolds to no more nodes than BUDGET. */
+static bool
+is_small(const tir_expr *e, long *budget)
+{
+	if (--*budget < 0)
+		return false;
+	for (uint32_t i = 0; i < e->n; i++)
+		if (!is_small(e->arg[i], budget))
+			return false;
+	return true;
+}
+
+/* Formulas double with each inlined stage that is read twice. */
+static bool
+check_size(struct te_plan *p, const struct te_nest *n, const tir_expr *e)
+{
+	long budget = 1000000;
+
+	if (e->depth <= TIR_MAX_DEPTH && is_small(e, &budget))
+		return true;
+	diag_error(p->diag, n->op->loc,
+		   "the formula of stage '%s' becomes too large by inlining",
+		   n->op->name);
+	return false;
+}
+
 bool
 te_plan_inline(struct te_plan *p)
 {
@@ -320,10 +346,13 @@ te_plan_inline(struct te_plan *p)
 		n->order = (uint32_t)i;
 		if (!check_extern(p, n))
 			return false;
-		for (uint32_t k = 0; k < n->op->noutputs; k++)
-			if (n->op->kind == TE_COMPUTE && n->body[k])
-				n->body[k] =
-					te_substitute(p->m, n->body[k], &s);
+		for (uint32_t k = 0; k < n->op->noutputs; k++) {
+			if (n->op->kind != TE_COMPUTE || !n->body[k])
+				continue;
+			n->body[k] = te_substitute(p->m, n->body[k], &s);
+			if (!check_size(p, n, n->body[k]))
+				return false;
+		}
 	}
 	return true;
 }

@@ -7,16 +7,40 @@
 /* More statements than this are left as a serial loop. */
 enum { MAX_STATEMENTS = 2048 };
 
-static void
-count(const tir_stmt *s, void *env)
+/* Statements of S once loops in it are unrolled; at most a bit too many. */
+static long
+unrolled_size(const tir_stmt *s)
 {
-	long *n = env;
+	long n = 1;
 
-	if (s->kind == TIR_FOR && s->loop.kind == TIR_UNROLLED &&
-	    s->loop.extent->kind == TIR_INT)
-		*n += s->loop.extent->i;
-	else if (s->kind != TIR_SEQ)
-		++*n;
+	switch (s->kind) {
+	case TIR_SEQ:
+		for (uint32_t i = 0; i < s->seq.n && n <= MAX_STATEMENTS; i++)
+			n += unrolled_size(s->seq.at[i]);
+		return n;
+	case TIR_FOR:
+		n = unrolled_size(s->loop.body) + 1;
+		if (s->loop.kind == TIR_UNROLLED &&
+		    s->loop.extent->kind == TIR_INT && n <= MAX_STATEMENTS &&
+		    s->loop.extent->i > 0)
+			n *= s->loop.extent->i < MAX_STATEMENTS
+				     ? s->loop.extent->i
+				     : MAX_STATEMENTS;
+		return n;
+	case TIR_IF:
+		n += unrolled_size(s->if_.then_);
+		if (s->if_.else_)
+			n += unrolled_size(s->if_.else_);
+		return n;
+	case TIR_WHILE:
+		return n + unrolled_size(s->while_.body);
+	case TIR_LET_STMT:
+		return n + unrolled_size(s->let.body);
+	case TIR_ALLOC:
+		return n + unrolled_size(s->alloc.body);
+	default:
+		return n;
+	}
 }
 
 static const tir_expr *
@@ -30,7 +54,6 @@ unroll(struct tir_rewriter *r, const tir_stmt *s)
 {
 	struct te_simplifier *ranges = r->env;
 	struct te_range range;
-	long size = 0;
 	tir_stmt *seq;
 
 	if (s->kind != TIR_FOR)
@@ -40,8 +63,7 @@ unroll(struct tir_rewriter *r, const tir_stmt *s)
 	te_set_range(ranges, s->loop.var, range.lo, range.hi);
 	if (s->loop.kind != TIR_UNROLLED)
 		return NULL;
-	tir_each_stmt(s->loop.body, count, &size);
-	if (s->loop.extent->i > MAX_STATEMENTS / (size ? size : 1)) {
+	if (unrolled_size(s) > MAX_STATEMENTS) {
 		seq = tir_rewrite_parts(r, s);
 		if (seq->kind == TIR_FOR)
 			seq->loop.kind = TIR_SERIAL;
