@@ -375,6 +375,8 @@ make_device(struct meta_reader *r, const json_t *node, const char *key,
 	if (target && !meta_object(r, target, out))
 		return false;
 	f[2].object = target ? out->meta : NULL;
+	scope.serial = ++r->pc->nserials; /* two devices of a text are two */
+	device.serial = ++r->pc->nserials;
 	f[1].object = ir_meta_new(cx, &scope);
 	device.fields = f;
 	*out = ATTR_NONE;
