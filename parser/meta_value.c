@@ -367,6 +367,8 @@ make_device(struct meta_reader *r, const json_t *node, const char *key,
 	size_t target;
 
 	(void)key;
+	if (!json_object_get(node, "attrs"))
+		return meta_object(r, r->at, out);
 	*out = ATTR_NONE;
 	if (!scope.repr)
 		return false;
