@@ -40,7 +40,7 @@ static bool
 open_bracket(struct parse_ctx *cx, int token, struct loc loc)
 {
 	struct lex_state *lex = &cx->lex;
-	struct open_bracket b = { .off = loc.off, .opener = (char)token };
+	struct open_bracket b = {.off = loc.off, .opener = (char)token};
 
 	if (cx->o.max_nesting && lex->open.len >= cx->o.max_nesting) {
 		diag_error(cx->d, loc, "brackets nest more than %u deep",
@@ -75,8 +75,7 @@ close_bracket(struct lex_state *lex, int token)
 		n--;
 	if (n > last)
 		lex->open.len = n - 1;
-	while (lex->matches.len > 0 &&
-	       vec_last(&lex->matches) > lex->open.len)
+	while (lex->matches.len > 0 && vec_last(&lex->matches) > lex->open.len)
 		(void)vec_pop(&lex->matches);
 }
 

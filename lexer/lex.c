@@ -86,8 +86,8 @@ lex_skip_blanks(const struct parse_ctx *cx, size_t off)
 		if (off + 1 >= s->len || s->text[off] != '/')
 			return off;
 		if (s->text[off + 1] == '/') {
-			const char *end = memchr(s->text + off, '\n',
-						 s->len - off);
+			const char *end =
+				memchr(s->text + off, '\n', s->len - off);
 
 			off = end ? (size_t)(end - s->text) : s->len;
 		} else if (s->text[off + 1] == '*') {
@@ -222,8 +222,8 @@ at_binder(const struct parse_ctx *cx)
 static bool
 is_local(const struct parse_ctx *cx, size_t off, size_t len)
 {
-	const char *name = intern_find(&cx->cx->names, cx->src->text + off,
-				       len);
+	const char *name =
+		intern_find(&cx->cx->names, cx->src->text + off, len);
 
 	return name && (scope_find(&cx->locals, name) ||
 			name_map_get(&cx->free_vars, (uintptr_t)name));
@@ -287,8 +287,8 @@ find_globals(struct parse_ctx *cx)
 static bool
 is_global(const struct parse_ctx *cx, size_t off, size_t len)
 {
-	const char *name = intern_find(&cx->cx->names, cx->src->text + off,
-				       len);
+	const char *name =
+		intern_find(&cx->cx->names, cx->src->text + off, len);
 
 	return name && (name_map_get(&cx->lex.globals, (uintptr_t)name) ||
 			ir_module_find(cx->m, name));
@@ -537,13 +537,13 @@ lex_device(struct parse_ctx *cx, size_t *end)
 	*end = off;
 	to = s->text + off;
 	scope = memmem(from, (size_t)(to - from), "memory_scope='", 14);
-	stop = scope ? memchr(scope + 14, '\'', (size_t)(to - scope - 14)) :
-		       NULL;
-	return ir_meta_vdevice(
-		cx->cx, device_number(from, to, "device_type="),
-		device_number(from, to, "virtual_device_id="),
-		stop ? ir_name_n(cx->cx, scope + 14,
-				 (size_t)(stop - scope - 14)) : "");
+	stop = scope ? memchr(scope + 14, '\'', (size_t)(to - scope - 14))
+		     : NULL;
+	return ir_meta_vdevice(cx->cx, device_number(from, to, "device_type="),
+			       device_number(from, to, "virtual_device_id="),
+			       stop ? ir_name_n(cx->cx, scope + 14,
+						(size_t)(stop - scope - 14))
+				    : "");
 }
 
 /* The end of the body in braces at or after OFF; strings are skipped. */
@@ -565,10 +565,10 @@ raw_end(const struct parse_ctx *cx, size_t off)
 			depth++;
 		} else if (c == '}' && depth > 0 && --depth == 0) {
 			end = off;
-		} else if (depth == 0 && (c == '#' || c == '@' ||
-					  (off >= 4 &&
-					   !memcmp(s->text + off - 4, "\ndef",
-						   4)))) {
+		} else if (depth == 0 &&
+			   (c == '#' || c == '@' ||
+			    (off >= 4 &&
+			     !memcmp(s->text + off - 4, "\ndef", 4)))) {
 			break;
 		}
 	}

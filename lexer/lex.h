@@ -13,7 +13,7 @@
 #include "parser/context.h"
 
 /* The scanner and the grammar over it; private to lexer/ and parser/. */
-int lex_open(struct parse_ctx *cx);     /* 0, or ENOMEM */
+int lex_open(struct parse_ctx *cx); /* 0, or ENOMEM */
 void lex_close(struct parse_ctx *cx);
 
 /* Give flex up to MAX bytes of text. */

@@ -11,34 +11,34 @@ static const struct keyword {
 	const char *word;
 	int token;
 } keywords[] = {
-	{ "te", TOK_TE },
-	{ "schedule", TOK_SCHEDULE },
-	{ "primfn", TOK_PRIMFN },
-	{ "attr", TOK_ATTR },
-	{ "compute", TOK_COMPUTE },
-	{ "extern", TOK_EXTERN_OP },
-	{ "stage", TOK_STAGE },
-	{ "const", TOK_CONST },
-	{ "where", TOK_WHERE },
-	{ "return", TOK_RETURN },
-	{ "for", TOK_FOR },
-	{ "while", TOK_WHILE },
-	{ "if", TOK_IF },
-	{ "else", TOK_ELSE },
-	{ "let", TOK_LET },
-	{ "fn", TOK_FN },
-	{ "ref", TOK_REF },
-	{ "Tensor", TOK_TENSOR },
-	{ "allocate", TOK_ALLOCATE },
-	{ "assert", TOK_ASSERT },
-	{ "buffers", TOK_BUFFERS },
-	{ "buffer_map", TOK_BUFFER_MAP },
-	{ "align", TOK_ALIGN },
-	{ "storage_scope", TOK_STORAGE_SCOPE },
-	{ "Buffer", TOK_BUFFER },
-	{ "Pointer", TOK_POINTER },
-	{ "True", TOK_BOOL },
-	{ "False", TOK_BOOL },
+	{"te", TOK_TE},
+	{"schedule", TOK_SCHEDULE},
+	{"primfn", TOK_PRIMFN},
+	{"attr", TOK_ATTR},
+	{"compute", TOK_COMPUTE},
+	{"extern", TOK_EXTERN_OP},
+	{"stage", TOK_STAGE},
+	{"const", TOK_CONST},
+	{"where", TOK_WHERE},
+	{"return", TOK_RETURN},
+	{"for", TOK_FOR},
+	{"while", TOK_WHILE},
+	{"if", TOK_IF},
+	{"else", TOK_ELSE},
+	{"let", TOK_LET},
+	{"fn", TOK_FN},
+	{"ref", TOK_REF},
+	{"Tensor", TOK_TENSOR},
+	{"allocate", TOK_ALLOCATE},
+	{"assert", TOK_ASSERT},
+	{"buffers", TOK_BUFFERS},
+	{"buffer_map", TOK_BUFFER_MAP},
+	{"align", TOK_ALIGN},
+	{"storage_scope", TOK_STORAGE_SCOPE},
+	{"Buffer", TOK_BUFFER},
+	{"Pointer", TOK_POINTER},
+	{"True", TOK_BOOL},
+	{"False", TOK_BOOL},
 };
 
 enum { NKEYWORDS = sizeof(keywords) / sizeof(keywords[0]) };
@@ -49,8 +49,7 @@ fill_keywords(struct parse_ctx *cx)
 	for (unsigned i = 0; i < NKEYWORDS; i++) {
 		const char *name = ir_name(cx->cx, keywords[i].word);
 
-		name_map_set(&cx->low.keywords, (uintptr_t)name,
-			     &keywords[i]);
+		name_map_set(&cx->low.keywords, (uintptr_t)name, &keywords[i]);
 	}
 }
 
@@ -98,6 +97,6 @@ lex_low_token(struct parse_ctx *cx, const char *name, bool *flag)
 		*flag = name[0] == 'T';
 		return k->token;
 	}
-	return name[0] && dtype_parse(name, intern_len(name), &t) ? TOK_DTYPE :
-								    TOK_NAME;
+	return name[0] && dtype_parse(name, intern_len(name), &t) ? TOK_DTYPE
+								  : TOK_NAME;
 }

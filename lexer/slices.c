@@ -98,8 +98,8 @@ is_plain_type(const struct parse_ctx *cx, size_t off, size_t *end)
 	if (most < 2 || s->text[off] != '[')
 		return false;
 	stop = memchr(s->text + off + 1, ']', most - 1);
-	if (!stop || memchr(s->text + off + 1, '[',
-			    (size_t)(stop - s->text) - off - 1))
+	if (!stop ||
+	    memchr(s->text + off + 1, '[', (size_t)(stop - s->text) - off - 1))
 		return false;
 	*end = (size_t)(stop - s->text) + 1;
 	return true;
@@ -108,7 +108,7 @@ is_plain_type(const struct parse_ctx *cx, size_t off, size_t *end)
 const void *
 lex_known_type(struct parse_ctx *cx, size_t off, size_t *end)
 {
-	struct slice key = { .off = (uint32_t)off };
+	struct slice key = {.off = (uint32_t)off};
 
 	if (!is_plain_type(cx, off, end))
 		return NULL;
@@ -119,7 +119,7 @@ lex_known_type(struct parse_ctx *cx, size_t off, size_t *end)
 void
 lex_learn_type(struct parse_ctx *cx, size_t off, size_t end, const void *type)
 {
-	struct slice key = { .off = (uint32_t)off };
+	struct slice key = {.off = (uint32_t)off};
 	size_t stop;
 
 	if (!is_plain_type(cx, off, &stop) || stop != end)
@@ -149,7 +149,8 @@ attrs_end(const struct source *s, size_t off)
 			continue;
 		if (c == ')')
 			return i;
-		if (c == '[' && i >= 4 && memcmp(s->text + i - 4, "meta", 4) == 0)
+		if (c == '[' && i >= 4 &&
+		    memcmp(s->text + i - 4, "meta", 4) == 0)
 			return 0;
 		if ((unsigned char)c >= 0x80 ||
 		    (c < '0' && memchr(other, c, sizeof(other))) ||
@@ -165,7 +166,7 @@ const void *
 lex_known_attrs(struct parse_ctx *cx, size_t off, size_t *end)
 {
 	struct lex_state *lex = &cx->lex;
-	struct slice key = { .off = (uint32_t)off };
+	struct slice key = {.off = (uint32_t)off};
 
 	if (lex->open.len == 0 || vec_last(&lex->open).keyed)
 		return NULL;

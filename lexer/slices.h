@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 struct slice {
-	const void *owner;              /* NULL for a type; else a name */
-	const void *value;              /* NULL: free */
+	const void *owner; /* NULL for a type; else a name */
+	const void *value; /* NULL: free */
 	uint64_t hash;
 	uint32_t off;
 	uint32_t len;
@@ -23,7 +23,7 @@ struct slice {
 
 struct slice_table {
 	struct slice *slots;
-	size_t nslots;                  /* zero or a power of two */
+	size_t nslots; /* zero or a power of two */
 	size_t count;
 };
 

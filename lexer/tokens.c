@@ -108,8 +108,7 @@ ends_skipping(const struct lex_state *lex, int token)
 }
 
 static void
-hold(struct lex_state *lex, int token, const RELAY_YYSTYPE *val,
-     struct loc loc)
+hold(struct lex_state *lex, int token, const RELAY_YYSTYPE *val, struct loc loc)
 {
 	lex->held = token;
 	lex->held_loc = loc;
@@ -164,13 +163,13 @@ relay_yylex(RELAY_YYSTYPE *val, struct loc *loc, struct parse_ctx *cx)
 		note(cx, token);
 		return token;
 	}
-	token = lex->ended || cx->d->stopped ? 0 :
-					       relay_lex_scan(val, loc,
-							      cx->scanner);
+	token = lex->ended || cx->d->stopped
+			? 0
+			: relay_lex_scan(val, loc, cx->scanner);
 	if (lex->skip_depth > 0)
 		token = skip(cx, token, val, loc);
 	if (token == 0)
-		*loc = (struct loc){ (uint32_t)lex->off, lex->off == 0, 0 };
+		*loc = (struct loc){(uint32_t)lex->off, lex->off == 0, 0};
 	if (lex->old && can_end(lex->prev) && can_start(token) &&
 	    in_block(lex) && newline_before(cx, before, *loc)) {
 		hold(lex, token, val, *loc);

@@ -23,20 +23,20 @@ enum number_kind { NUM_INT, NUM_FLOAT };
 
 struct number {
 	union {
-		uint64_t magnitude;     /* INT */
-		double value;           /* FLOAT, without sign */
+		uint64_t magnitude; /* INT */
+		double value;       /* FLOAT, without sign */
 	};
 	uint8_t kind;
-	uint8_t width;                  /* 0: none was written */
+	uint8_t width; /* 0: none was written */
 	bool negative;
-	bool is_unsigned;               /* INT, in loops: 1u8 */
-	bool is_bfloat;                 /* FLOAT, in loops: 1bf16 */
-	bool overflow;                  /* INT: more than 64 bits */
+	bool is_unsigned; /* INT, in loops: 1u8 */
+	bool is_bfloat;   /* FLOAT, in loops: 1bf16 */
+	bool overflow;    /* INT: more than 64 bits */
 };
 
 /* meta[KEY][INDEX] */
 struct meta_ref {
-	const char *key;                /* interned */
+	const char *key; /* interned */
 	uint32_t index;
 };
 
@@ -82,7 +82,7 @@ struct fn_frame {
 	uint32_t attrs;
 	uint32_t type_params;
 	uint32_t ntype_params;
-	uint32_t first_id;              /* node ids below are older */
+	uint32_t first_id; /* node ids below are older */
 	struct loc loc;
 };
 
@@ -91,18 +91,18 @@ struct fn_frame {
 
 enum bracket_kind {
 	BRACKET_PLAIN,
-	BRACKET_PARAMS,                 /* of a function: names are bound */
+	BRACKET_PARAMS, /* of a function: names are bound */
 	BRACKET_PATTERN,
-	BRACKET_ARM_PATTERN,            /* of a match, left of the arrow */
-	BRACKET_ARM_BODY,               /* right of it */
+	BRACKET_ARM_PATTERN, /* of a match, left of the arrow */
+	BRACKET_ARM_BODY,    /* right of it */
 };
 
 struct open_bracket {
-	const char *callee;             /* the name before a '(', or NULL */
+	const char *callee; /* the name before a '(', or NULL */
 	uint32_t off;
 	char opener;
-	uint8_t kind;                   /* enum bracket_kind */
-	bool keyed;                     /* attributes have begun */
+	uint8_t kind; /* enum bracket_kind */
+	bool keyed;   /* attributes have begun */
 };
 
 enum text_kind { TEXT_MODULE, TEXT_EXPR, TEXT_TYPE };
@@ -110,30 +110,30 @@ enum text_kind { TEXT_MODULE, TEXT_EXPR, TEXT_TYPE };
 /* The scanner's part. */
 struct lex_state {
 	enum text_kind text_kind;
-	size_t read_pos;                /* what flex has not been given yet */
-	size_t off;                     /* end of the last token */
-	int start_token;                /* sent before the first, or 0 */
-	int prev;                       /* last token sent */
-	int held;                       /* read, to be sent after a ';' */
+	size_t read_pos; /* what flex has not been given yet */
+	size_t off;      /* end of the last token */
+	int start_token; /* sent before the first, or 0 */
+	int prev;        /* last token sent */
+	int held;        /* read, to be sent after a ';' */
 	struct loc held_loc;
 	_Alignas(8) char held_value[8];
-	uint32_t skip_depth;            /* brackets around a lost statement */
-	uint32_t closing;               /* braces to be closed for it */
-	bool old;                       /* header of version 0.0.4 or older */
-	bool ended;                     /* nothing more comes */
-	bool params_next;               /* the next '(' opens parameters */
+	uint32_t skip_depth; /* brackets around a lost statement */
+	uint32_t closing;    /* braces to be closed for it */
+	bool old;            /* header of version 0.0.4 or older */
+	bool ended;          /* nothing more comes */
+	bool params_next;    /* the next '(' opens parameters */
 
 	VEC(struct open_bracket) open;
-	VEC(uint32_t) matches;          /* depths at which arms will open */
-	const char *prev_name;          /* of the last token, if a NAME */
+	VEC(uint32_t) matches; /* depths at which arms will open */
+	const char *prev_name; /* of the last token, if a NAME */
 	struct slice_table slices;
-	struct slice pending;           /* attributes that may be learnt */
-	struct number numbers[8];       /* the last ones, a ring */
+	struct slice pending;     /* attributes that may be learnt */
+	struct number numbers[8]; /* the last ones, a ring */
 	struct meta_ref metas[8];
 	unsigned nnumbers;
 	unsigned nmetas;
-	bool globals_known;             /* all names behind "def @" interned */
-	struct name_map globals;        /* those names */
+	bool globals_known;      /* all names behind "def @" interned */
+	struct name_map globals; /* those names */
 };
 
 /* No record has more fields. */
@@ -144,7 +144,7 @@ enum low_word_kind { LOW_NAME, LOW_ARROW, LOW_NUMBER, LOW_STRING };
 
 struct low_word {
 	enum low_word_kind kind;
-	const char *name;               /* NAME, STRING */
+	const char *name; /* NAME, STRING */
 	int64_t number;
 };
 
@@ -152,8 +152,8 @@ struct low_word {
 struct low_frame {
 	const struct tir_var *var;
 	const struct tir_buffer *buffer;
-	const tir_expr *first;          /* min of a loop, value of a let */
-	const tir_expr *second;         /* extent */
+	const tir_expr *first;  /* min of a loop, value of a let */
+	const tir_expr *second; /* extent */
 	enum tir_for_kind kind;
 	uint32_t scope;
 	struct loc loc;
@@ -161,18 +161,18 @@ struct low_frame {
 
 /* The part for tensor expressions and loops. */
 struct low_state {
-	struct name_map keywords;       /* interned word -> token */
-	struct scope vars;              /* -> tir_var */
-	struct scope ops;               /* -> te_op */
-	struct scope buffers;           /* -> tir_buffer */
+	struct name_map keywords; /* interned word -> token */
+	struct scope vars;        /* -> tir_var */
+	struct scope ops;         /* -> te_op */
+	struct scope buffers;     /* -> tir_buffer */
 	te_func *te;
 	te_schedule *schedule;
 	tir_func *tir;
 	ir_def *def;
-	const char *stage;              /* name of the one being read */
+	const char *stage; /* name of the one being read */
 	const char *compute;
 	struct loc compute_loc;
-	uint32_t naxes;                 /* of the compute being read */
+	uint32_t naxes; /* of the compute being read */
 	struct te_reduce fold;
 	VEC(struct te_axis) axes;
 	VEC(struct dtype) dtypes;
@@ -182,10 +182,10 @@ struct low_state {
 	VEC(struct low_frame) frames;
 	VEC(tir_stmt *) blocks;
 	VEC(struct tir_param) params;
-	VEC(const char *) handles;      /* names of PARAMS */
+	VEC(const char *) handles; /* names of PARAMS */
 };
 
-struct meta_reader;                     /* parser/meta.h */
+struct meta_reader; /* parser/meta.h */
 
 struct parse_ctx {
 	ir_module *m;
@@ -200,12 +200,12 @@ struct parse_ctx {
 	struct scope locals;
 	struct scope type_vars;
 	struct name_map free_vars;
-	struct name_map ops;            /* name -> node of an operator */
-	struct name_map placeholders;   /* index + 1 -> constant */
+	struct name_map ops;          /* name -> node of an operator */
+	struct name_map placeholders; /* index + 1 -> constant */
 	struct name_map unknown_ops;
-	struct name_map dangling;       /* "KEY INDEX" -> object */
-	unsigned std_types;             /* standard types mentioned: bits */
-	uint32_t nserials;              /* objects with identity so far */
+	struct name_map dangling; /* "KEY INDEX" -> object */
+	unsigned std_types;       /* standard types mentioned: bits */
+	uint32_t nserials;        /* objects with identity so far */
 	struct graph_table graph;
 
 	VEC(struct arg_item) args;
@@ -219,24 +219,24 @@ struct parse_ctx {
 	VEC(ir_attr) values;
 	VEC(struct ir_dict_entry) entries;
 	VEC(struct fn_frame) frames;
-	VEC(const ir_expr *) exprs;     /* scratch for one call */
-	VEC(ir_attr) fields;            /* scratch for one record */
+	VEC(const ir_expr *) exprs; /* scratch for one call */
+	VEC(ir_attr) fields;        /* scratch for one record */
 
-	const ir_attrs *record;         /* given as last argument of a call */
-	ir_def *def;                    /* those being read, or NULL */
+	const ir_attrs *record; /* given as last argument of a call */
+	ir_def *def;            /* those being read, or NULL */
 	ir_type_def *type_def;
 	const char *type_name;
 	struct loc type_loc;
 	bool type_extern;
 	uint32_t ndefs;
-	const ir_expr *result;          /* of a bare expression */
+	const ir_expr *result; /* of a bare expression */
 	const ir_type *result_type;
 	struct meta_reader *meta;
 	bool meta_tried;
-	bool no_metadata;               /* the text has no such section */
-	bool has_spans;                 /* "span=" occurs in the text */
-	bool no_locs;                   /* the standard definitions */
-	bool tainted;                   /* a syntax error in this definition */
+	bool no_metadata; /* the text has no such section */
+	bool has_spans;   /* "span=" occurs in the text */
+	bool no_locs;     /* the standard definitions */
+	bool tainted;     /* a syntax error in this definition */
 	bool warned_placeholder;
 };
 

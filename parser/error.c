@@ -26,9 +26,9 @@ put_found(struct buf *b, const struct parse_ctx *cx, struct loc loc,
 
 void
 syn_syntax_error(struct parse_ctx *cx, struct loc loc, const char *found,
-		   const char *const *expected, unsigned nexpected)
+		 const char *const *expected, unsigned nexpected)
 {
-	struct buf b = { 0 };
+	struct buf b = {0};
 
 	cx->tainted = true;
 	if (nexpected > 0)

@@ -10,7 +10,7 @@
 
 #include "parser/context.h"
 
-void low_reset(struct parse_ctx *cx);   /* before the next definition */
+void low_reset(struct parse_ctx *cx); /* before the next definition */
 void low_free(struct parse_ctx *cx);
 
 /* low_te.c: tensor expressions */
@@ -38,8 +38,7 @@ void low_schedule(struct parse_ctx *cx, struct loc loc, const char *name,
 		  const char *target);
 void low_stage(struct parse_ctx *cx, struct loc loc, const char *name);
 void low_prim(struct parse_ctx *cx, struct loc loc, const char *word);
-void low_word(struct parse_ctx *cx, enum low_word_kind kind,
-	      const char *name);
+void low_word(struct parse_ctx *cx, enum low_word_kind kind, const char *name);
 void low_number_word(struct parse_ctx *cx, struct loc loc,
 		     const struct number *n);
 
@@ -102,8 +101,8 @@ bool low_same(const tir_expr *a, const tir_expr *b);
 const tir_expr *low_poison(void);
 
 /* low_call.c: expressions that look like calls */
-const tir_expr *low_call(struct parse_ctx *cx, struct loc loc,
-			 const char *name, uint32_t args);
+const tir_expr *low_call(struct parse_ctx *cx, struct loc loc, const char *name,
+			 uint32_t args);
 const tir_expr *low_typed_call(struct parse_ctx *cx, struct loc loc,
 			       const char *name, const char *dtype,
 			       uint32_t args);

@@ -38,8 +38,9 @@ same_types(const tir_expr *a, const tir_expr *b)
 static unsigned
 lanes_of(const tir_expr *e)
 {
-	return e->kind == TIR_INT && e->i > 0 && e->i <= UINT16_MAX ?
-		       (unsigned)e->i : 0;
+	return e->kind == TIR_INT && e->i > 0 && e->i <= UINT16_MAX
+		       ? (unsigned)e->i
+		       : 0;
 }
 
 static const tir_expr *
@@ -136,19 +137,19 @@ static const struct {
 	const char *name;
 	enum tir_kind kind;
 } binaries[] = {
-	{ "min", TIR_MIN },
-	{ "max", TIR_MAX },
-	{ "truncdiv", TIR_TRUNCDIV },
-	{ "truncmod", TIR_TRUNCMOD },
+	{"min", TIR_MIN},
+	{"max", TIR_MAX},
+	{"truncdiv", TIR_TRUNCDIV},
+	{"truncmod", TIR_TRUNCMOD},
 };
 
 static const struct {
 	const char *name;
 	const tir_expr *(*make)(struct parse_ctx *cx, const struct call *c);
 } others[] = {
-	{ "select", make_choice },   { "guard", make_choice },
-	{ "ramp", make_ramp },       { "broadcast", make_broadcast },
-	{ "address_of", make_address },
+	{"select", make_choice},      {"guard", make_choice},
+	{"ramp", make_ramp},          {"broadcast", make_broadcast},
+	{"address_of", make_address},
 };
 
 static const tir_expr *
@@ -177,7 +178,7 @@ static struct call
 take_call(struct parse_ctx *cx, struct loc loc, const char *name, uint32_t at)
 {
 	uint32_t n = count_items(at, cx->low.exprs.len);
-	struct call c = { name, NULL, n, loc };
+	struct call c = {name, NULL, n, loc};
 
 	cx->low.exprs.len -= n;
 	if (n > 0)
@@ -222,8 +223,7 @@ low_typed_call(struct parse_ctx *cx, struct loc loc, const char *name,
 		return wrong(cx, &c, "a type and a number");
 	if (strcmp(name, "cast") == 0 && t.lanes == c.args[0]->dtype.lanes)
 		return tir_cast(cx->m, t, c.args[0]);
-	if (strcmp(name, "reinterpret") == 0 &&
-	    t.bits == c.args[0]->dtype.bits)
+	if (strcmp(name, "reinterpret") == 0 && t.bits == c.args[0]->dtype.bits)
 		return tir_call(cx->m, INTRIN_REINTERPRET, t, c.args, 1);
 	return wrong(cx, &c, "no type of this size");
 }
@@ -284,19 +284,20 @@ low_fold_end(struct parse_ctx *cx, struct loc loc, uint32_t args,
 {
 	struct low_state *low = &cx->low;
 	struct te_reduce r = low->fold;
-	struct call c = take_call(cx, loc, te_combiner_names[r.combiner],
-				  args);
+	struct call c = take_call(cx, loc, te_combiner_names[r.combiner], args);
 	const tir_expr *e = low_poison();
 
-	r.naxes = low->axes.len > low->naxes ?
-			  (uint32_t)low->axes.len - low->naxes : 0;
+	r.naxes = low->axes.len > low->naxes
+			  ? (uint32_t)low->axes.len - low->naxes
+			  : 0;
 	r.axes = items_from(&low->axes, low->axes.len - r.naxes);
 	r.nvalues = c.n;
 	r.has_cond = cond != NULL;
 	if (cond != low_poison() && low->te && fold_fits(cx, &c, cond))
 		e = te_new_reduce(cx->m, &r, c.args, cond);
 	low->axes.len -= r.naxes;
-	scope_leave(&low->vars, scope_mark(&low->vars) < r.naxes ?
-				0 : scope_mark(&low->vars) - r.naxes);
+	scope_leave(&low->vars, scope_mark(&low->vars) < r.naxes
+					? 0
+					: scope_mark(&low->vars) - r.naxes);
 	return e;
 }

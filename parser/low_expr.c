@@ -7,7 +7,7 @@
 
 #include "parser/syn.h"
 
-static const tir_expr poison = { .kind = TIR_INT, .dtype = { 3, 0, 0 } };
+static const tir_expr poison = {.kind = TIR_INT, .dtype = {3, 0, 0}};
 
 const tir_expr *
 low_poison(void)
@@ -55,8 +55,7 @@ small_int(struct parse_ctx *cx, struct loc loc, const struct number *n)
 	t.bits = n->width;
 	t.code = n->is_unsigned ? DTYPE_UINT : DTYPE_INT;
 	if (n->is_unsigned)
-		limit = t.bits == 64 ? UINT64_MAX :
-				       ((uint64_t)1 << t.bits) - 1;
+		limit = t.bits == 64 ? UINT64_MAX : ((uint64_t)1 << t.bits) - 1;
 	else
 		limit = ((uint64_t)1 << (t.bits - 1)) - !n->negative;
 	if (n->overflow || n->magnitude > limit ||
@@ -65,8 +64,9 @@ small_int(struct parse_ctx *cx, struct loc loc, const struct number *n)
 			   n->is_unsigned ? "uint" : "int", t.bits);
 		return &poison;
 	}
-	return tir_int(cx->m, t, n->negative ? (int64_t)(0 - n->magnitude) :
-					       (int64_t)n->magnitude);
+	return tir_int(cx->m, t,
+		       n->negative ? (int64_t)(0 - n->magnitude)
+				   : (int64_t)n->magnitude);
 }
 
 const tir_expr *
@@ -80,8 +80,7 @@ low_number(struct parse_ctx *cx, struct loc loc, const struct number *n)
 		t.bits = n->width;
 		if (n->is_bfloat)
 			t.code = DTYPE_BFLOAT;
-		return tir_float(cx->m, t,
-				 n->negative ? -n->value : n->value);
+		return tir_float(cx->m, t, n->negative ? -n->value : n->value);
 	}
 	if (n->is_unsigned || n->width == 8)
 		return small_int(cx, loc, n);
@@ -119,7 +118,7 @@ low_variable(struct parse_ctx *cx, struct loc loc, const char *name)
 static const tir_expr *const *
 take_index(struct parse_ctx *cx, struct loc loc, uint32_t at, uint32_t want)
 {
-	static const tir_expr *const none[] = { NULL };
+	static const tir_expr *const none[] = {NULL};
 	uint32_t n = count_items(at, cx->low.exprs.len);
 
 	cx->low.exprs.len -= n;
@@ -153,8 +152,8 @@ low_element(struct parse_ctx *cx, struct loc loc, const char *name,
 	if (cx->low.te) {
 		t = low_ref(cx, loc, name, output);
 		at = take_index(cx, loc, index,
-				t ? t->ndim :
-				    count_items(index, cx->low.exprs.len));
+				t ? t->ndim
+				  : count_items(index, cx->low.exprs.len));
 		return t && at ? tir_read(cx->m, t, at, t->ndim) : &poison;
 	}
 	b = scope_find(&cx->low.buffers, name);
@@ -242,7 +241,7 @@ same_payload(const tir_expr *a, const tir_expr *b)
 	case TIR_LOAD:
 	case TIR_ADDRESS_OF:
 	case TIR_READ:
-		return a->s == b->s;    /* any pointer of the union */
+		return a->s == b->s; /* any pointer of the union */
 	case TIR_LET:
 	case TIR_REDUCE:
 		return false;

@@ -41,7 +41,7 @@ low_stage(struct parse_ctx *cx, struct loc loc, const char *name)
 void
 low_word(struct parse_ctx *cx, enum low_word_kind kind, const char *name)
 {
-	struct low_word w = { kind, name, 0 };
+	struct low_word w = {kind, name, 0};
 
 	vec_push(&cx->low.words, w);
 }
@@ -49,7 +49,7 @@ low_word(struct parse_ctx *cx, enum low_word_kind kind, const char *name)
 void
 low_number_word(struct parse_ctx *cx, struct loc loc, const struct number *n)
 {
-	struct low_word w = { LOW_NUMBER, NULL, 0 };
+	struct low_word w = {LOW_NUMBER, NULL, 0};
 	unsigned width;
 
 	syn_integer(cx, loc, n, &w.number, &width);
@@ -155,7 +155,7 @@ report_unknown(struct parse_ctx *cx, struct loc loc, const char *word)
 void
 low_prim(struct parse_ctx *cx, struct loc loc, const char *word)
 {
-	struct words w = { cx->low.words.at, cx->low.words.len };
+	struct words w = {cx->low.words.at, cx->low.words.len};
 	int kind = te_prim_find(word);
 	struct te_prim *p;
 

@@ -42,7 +42,7 @@ low_handle(struct parse_ctx *cx, struct loc loc, const char *name,
 	   const char *dtype)
 {
 	struct dtype t = low_dtype_of(dtype);
-	struct tir_param p = { tir_new_var(cx->m, name, t), NULL };
+	struct tir_param p = {tir_new_var(cx->m, name, t), NULL};
 
 	if (t.code != DTYPE_HANDLE)
 		diag_error(cx->d, loc, "parameters here are handles");
@@ -59,8 +59,8 @@ size_of(struct parse_ctx *cx, struct loc loc, const struct number *n)
 	unsigned width;
 	int64_t v;
 
-	if (n->kind == NUM_FLOAT ||
-	    !syn_integer(cx, loc, n, &v, &width) || v < -1) {
+	if (n->kind == NUM_FLOAT || !syn_integer(cx, loc, n, &v, &width) ||
+	    v < -1) {
 		diag_error(cx->d, loc, "this is no size");
 		return 0;
 	}
@@ -71,8 +71,8 @@ static struct tir_buffer *
 new_buffer(struct parse_ctx *cx, struct loc loc, const char *name,
 	   const char *dtype, int64_t size, enum tir_scope scope)
 {
-	struct tir_buffer *b = tir_new_buffer(cx->m, name, low_dtype_of(dtype),
-					      size, scope);
+	struct tir_buffer *b =
+		tir_new_buffer(cx->m, name, low_dtype_of(dtype), size, scope);
 
 	if (scope_find(&cx->low.buffers, name))
 		diag_error(cx->d, loc, "there is a buffer '%s' already", name);
@@ -108,8 +108,8 @@ low_map(struct parse_ctx *cx, struct loc loc, const char *handle,
 			return;
 		}
 	}
-	diag_error(cx->d, loc, "'%s' is no parameter or '%s' no buffer",
-		   handle, buffer);
+	diag_error(cx->d, loc, "'%s' is no parameter or '%s' no buffer", handle,
+		   buffer);
 }
 
 void
@@ -181,7 +181,8 @@ without(struct parse_ctx *cx, const tir_expr *end, const tir_expr *min)
 		return end->arg[1];
 	rest = without(cx, end->arg[0], min);
 	return rest ? tir_binary(cx->m, (enum tir_kind)end->kind, rest,
-				 end->arg[1]) : NULL;
+				 end->arg[1])
+		    : NULL;
 }
 
 static const tir_expr *
@@ -193,8 +194,7 @@ extent_of(struct parse_ctx *cx, const tir_expr *min, const tir_expr *end)
 		return end;
 	if (min->kind == TIR_INT && end->kind == TIR_INT)
 		return tir_int(cx->m, end->dtype,
-			       (int64_t)((uint64_t)end->i -
-					 (uint64_t)min->i));
+			       (int64_t)((uint64_t)end->i - (uint64_t)min->i));
 	rest = without(cx, end, min);
 	return rest ? rest : tir_binary(cx->m, TIR_SUB, end, min);
 }
@@ -203,7 +203,7 @@ static void
 open_frame(struct parse_ctx *cx, struct loc loc, const char *name,
 	   struct dtype t, const tir_expr *first, const tir_expr *second)
 {
-	struct low_frame f = { .first = first, .second = second, .loc = loc };
+	struct low_frame f = {.first = first, .second = second, .loc = loc};
 
 	f.scope = (uint32_t)scope_mark(&cx->low.vars);
 	f.var = tir_new_var(cx->m, name, t);
@@ -241,8 +241,8 @@ low_for(struct parse_ctx *cx, struct loc loc, const char *name,
 void
 low_for_kind(struct parse_ctx *cx, struct loc loc, const char *kind)
 {
-	static const char *const names[] = { "", "parallel", "vectorized",
-					     "unroll" };
+	static const char *const names[] = {"", "parallel", "vectorized",
+					    "unroll"};
 
 	for (unsigned i = 0; kind && i < 4; i++) {
 		if (strcmp(names[i], kind) == 0) {
@@ -260,8 +260,8 @@ low_for_end(struct parse_ctx *cx, tir_stmt *body)
 	struct low_frame f = close_frame(cx);
 
 	if (f.second != low_poison())
-		add(cx, f.loc, tir_for(cx->m, f.var, f.first, f.second, f.kind,
-				       body));
+		add(cx, f.loc,
+		    tir_for(cx->m, f.var, f.first, f.second, f.kind, body));
 }
 
 void
@@ -328,7 +328,7 @@ void
 low_allocate(struct parse_ctx *cx, struct loc loc, const char *name,
 	     const char *dtype, const tir_expr *size, const char *scope)
 {
-	struct low_frame f = { .loc = loc };
+	struct low_frame f = {.loc = loc};
 	struct tir_buffer *b;
 	bool known = size->kind == TIR_INT && size != low_poison();
 
@@ -386,7 +386,8 @@ low_call_func(struct parse_ctx *cx, struct loc loc, const char *name,
 	tir_stmt *s;
 
 	cx->low.exprs.len -= n;
-	at = arena_copy(&cx->m->arena, items_from(&cx->low.exprs, cx->low.exprs.len),
+	at = arena_copy(&cx->m->arena,
+			items_from(&cx->low.exprs, cx->low.exprs.len),
 			n * sizeof(*at));
 	for (uint32_t i = 0; i < n; i++) {
 		if (at[i] == low_poison())

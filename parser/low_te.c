@@ -127,7 +127,7 @@ low_param(struct parse_ctx *cx, struct loc loc, const char *name,
 void
 low_type_value(struct parse_ctx *cx, const ir_type *t)
 {
-	ir_attr v = { .kind = ATTR_TYPE, .type = t };
+	ir_attr v = {.kind = ATTR_TYPE, .type = t};
 
 	if (!t)
 		v = ATTR_NONE;
@@ -159,12 +159,11 @@ void
 low_axis(struct parse_ctx *cx, struct loc loc, const char *name,
 	 const struct number *extent)
 {
-	struct te_axis axis = { NULL, 1 };
+	struct te_axis axis = {NULL, 1};
 	struct dtype t = DTYPE(INT, 32);
 	unsigned width = 32;
 
-	if (extent->kind != NUM_INT || extent->negative ||
-	    extent->is_unsigned)
+	if (extent->kind != NUM_INT || extent->negative || extent->is_unsigned)
 		diag_error(cx->d, loc, "the extent of an axis is a number");
 	else
 		syn_integer(cx, loc, extent, &axis.extent, &width);
@@ -194,10 +193,9 @@ formulas_fit(struct parse_ctx *cx)
 {
 	const struct low_state *low = &cx->low;
 	const tir_expr *first = low->exprs.len ? low->exprs.at[0] : NULL;
-	bool fold = first && first->kind == TIR_REDUCE &&
-		    low->exprs.len == 1;
-	uint32_t have = fold ? first->reduce->nvalues :
-			       (uint32_t)low->exprs.len;
+	bool fold = first && first->kind == TIR_REDUCE && low->exprs.len == 1;
+	uint32_t have =
+		fold ? first->reduce->nvalues : (uint32_t)low->exprs.len;
 
 	for (size_t i = 0; i < low->exprs.len; i++) {
 		if (low->exprs.at[i] == low_poison())
@@ -266,8 +264,7 @@ low_extern(struct parse_ctx *cx, struct loc loc, const char *name,
 }
 
 struct te_tensor *
-low_ref(struct parse_ctx *cx, struct loc loc, const char *name,
-	uint64_t output)
+low_ref(struct parse_ctx *cx, struct loc loc, const char *name, uint64_t output)
 {
 	struct te_op *op =
 		(struct te_op *)(uintptr_t)scope_find(&cx->low.ops, name);
@@ -286,7 +283,7 @@ low_ref(struct parse_ctx *cx, struct loc loc, const char *name,
 void
 low_tensor_arg(struct parse_ctx *cx, struct te_tensor *t)
 {
-	struct te_extern_arg a = { t, NULL };
+	struct te_extern_arg a = {t, NULL};
 
 	vec_push(&cx->low.xargs, a);
 }
@@ -295,7 +292,7 @@ low_tensor_arg(struct parse_ctx *cx, struct te_tensor *t)
 void
 low_scalar_arg(struct parse_ctx *cx, const tir_expr *e)
 {
-	struct te_extern_arg a = { NULL, e };
+	struct te_extern_arg a = {NULL, e};
 
 	if (e->kind == TIR_INT && dtype_equal(e->dtype, DTYPE(INT, 32)))
 		a.scalar = tir_int(cx->m, DTYPE(INT, 32), e->i);

@@ -15,7 +15,7 @@
 
 /* The document at OFFSET of the text; NULL after a report. */
 struct meta_reader *meta_open(struct parse_ctx *cx, size_t offset);
-void meta_close(struct meta_reader *r);         /* accepts NULL */
+void meta_close(struct meta_reader *r); /* accepts NULL */
 
 /* There are objects of kind KEY. */
 bool meta_has_list(struct meta_reader *r, const char *key);

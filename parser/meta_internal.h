@@ -13,9 +13,9 @@
 #define MARK_JSON "\\u0001"
 
 struct meta_cut {
-	size_t off;                     /* where it stands in the text */
+	size_t off; /* where it stands in the text */
 	size_t len;
-	size_t at;                      /* where its mark stands */
+	size_t at; /* where its mark stands */
 };
 
 enum meta_state { META_NEW, META_BUSY, META_DONE, META_FAILED };
@@ -33,20 +33,20 @@ struct meta_object_memo {
 
 struct meta_reader {
 	struct parse_ctx *pc;
-	size_t start;                   /* of the document in the text */
+	size_t start; /* of the document in the text */
 	json_t *doc;
-	json_t *nodes;                  /* all borrowed from DOC */
+	json_t *nodes; /* all borrowed from DOC */
 	json_t *tensors;
 	json_t *keys;
 	json_t *lists;
 	size_t nnodes;
 	size_t ntensors;
-	struct meta_memo *values;       /* by node */
+	struct meta_memo *values; /* by node */
 	struct meta_object_memo *objects;
-	ir_tensor **decoded;            /* by tensor */
+	ir_tensor **decoded; /* by tensor */
 	unsigned depth;
-	size_t at;                      /* the node being made */
-	struct loc loc;                 /* of the reference followed now */
+	size_t at;      /* the node being made */
+	struct loc loc; /* of the reference followed now */
 	VEC(struct meta_cut) cuts;
 	VEC(ir_attr) stack;
 };

@@ -37,7 +37,7 @@ string_end(const struct source *s, size_t off)
 static void
 put_mark(struct meta_reader *r, struct buf *out, size_t off, size_t len)
 {
-	struct meta_cut cut = { off, len, out->len };
+	struct meta_cut cut = {off, len, out->len};
 
 	buf_printf(out, MARK_JSON "%zu", r->cuts.len);
 	vec_push(&r->cuts, cut);
@@ -87,7 +87,7 @@ place_of(const struct meta_reader *r, size_t at)
 static bool
 fail(struct meta_reader *r, const char *what)
 {
-	struct loc loc = { (uint32_t)r->start, 1, 0 };
+	struct loc loc = {(uint32_t)r->start, 1, 0};
 
 	diag_error(r->pc->d, loc, "metadata: %s", what);
 	return false;
@@ -122,8 +122,8 @@ open_document(struct meta_reader *r)
 	r->nnodes = n;
 	r->values = xcalloc(n ? n : 1, sizeof(*r->values));
 	r->objects = xcalloc(n ? n : 1, sizeof(*r->objects));
-	r->decoded = xcalloc(r->ntensors ? r->ntensors : 1,
-			     sizeof(*r->decoded));
+	r->decoded =
+		xcalloc(r->ntensors ? r->ntensors : 1, sizeof(*r->decoded));
 	return true;
 }
 
@@ -131,7 +131,7 @@ struct meta_reader *
 meta_open(struct parse_ctx *cx, size_t offset)
 {
 	struct meta_reader *r = xcalloc(1, sizeof(*r));
-	struct buf text = { 0 };
+	struct buf text = {0};
 	json_error_t e;
 
 	r->pc = cx;
@@ -141,7 +141,7 @@ meta_open(struct parse_ctx *cx, size_t offset)
 	buf_free(&text);
 	if (!r->doc) {
 		size_t at = place_of(r, (size_t)e.position);
-		struct loc loc = { (uint32_t)(at > 0 ? at - 1 : 0), 1, 0 };
+		struct loc loc = {(uint32_t)(at > 0 ? at - 1 : 0), 1, 0};
 
 		diag_error(cx->d, loc, "metadata: %s", e.text);
 	} else if (open_document(r)) {
@@ -175,14 +175,14 @@ meta_text(const struct meta_reader *r, const json_t *string, size_t *len,
 	size_t cut;
 
 	*len = json_string_length(string);
-	*loc = (struct loc){ (uint32_t)r->start, 1, 0 };
+	*loc = (struct loc){(uint32_t)r->start, 1, 0};
 	if (*len < 2 || s[0] != MARK[0])
 		return s;
 	cut = strtoul(s + 1, NULL, 10);
 	if (cut >= r->cuts.len)
 		return s;
 	*len = r->cuts.at[cut].len;
-	*loc = (struct loc){ (uint32_t)r->cuts.at[cut].off, 1, 0 };
+	*loc = (struct loc){(uint32_t)r->cuts.at[cut].off, 1, 0};
 	return r->pc->src->text + r->cuts.at[cut].off;
 }
 
@@ -194,8 +194,7 @@ is_section(const struct source *s, size_t at, size_t end)
 		at--;
 	if (at > 0 && s->text[at - 1] != '\n')
 		return false;
-	while (end < s->len && strchr(" \t\r\n", s->text[end]) &&
-	       s->text[end])
+	while (end < s->len && strchr(" \t\r\n", s->text[end]) && s->text[end])
 		end++;
 	return end < s->len && s->text[end] == '{';
 }
@@ -203,7 +202,7 @@ is_section(const struct source *s, size_t at, size_t end)
 size_t
 meta_find(const struct parse_ctx *cx)
 {
-	static const char *const marks[] = { "#[metadata]", "METADATA:" };
+	static const char *const marks[] = {"#[metadata]", "METADATA:"};
 	const struct source *s = cx->src;
 
 	for (size_t i = 0; i < 2; i++) {

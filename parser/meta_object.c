@@ -42,7 +42,7 @@ plain_field(struct meta_reader *r, const json_t *node,
 	case ATTR_TYPE_DTYPE:
 		if (!dtype_parse(text, strlen(text), &t))
 			return meta_fail(r, "the metadata has an unknown "
-					 "element type");
+					    "element type");
 		*out = ATTR_DT(t);
 		return true;
 	default:
@@ -83,7 +83,7 @@ dict_record(struct meta_reader *r, const json_t *node, ir_attr *out)
 	if (!meta_node(r, i, out))
 		return false;
 	if (out->kind == ATTR_NULL)
-		*out = (ir_attr){ .kind = ATTR_DICT };
+		*out = (ir_attr){.kind = ATTR_DICT};
 	out->boxed = true;
 	return out->kind == ATTR_DICT ||
 	       meta_fail(r, "the metadata has a broken map");
@@ -120,8 +120,9 @@ static bool
 is_plain(const char *name, const char *key)
 {
 	static const char *const plain[] = {
-		"dtype", "line", "column", "end_line", "end_column", "kind",
-		"device_type_int", "virtual_device_id", "lanes",
+		"dtype",      "line", "column",          "end_line",
+		"end_column", "kind", "device_type_int", "virtual_device_id",
+		"lanes",
 	};
 
 	if (strcmp(name, "kind") == 0 && strcmp(key, "Target") == 0)
@@ -146,15 +147,16 @@ object_fields(struct meta_reader *r, json_t *attrs, const char *key,
 	const char *name;
 	json_t *value;
 
-	json_object_foreach(attrs, name, value) {
-		struct ir_meta_field f = { .name = ir_name(r->pc->cx, name) };
+	json_object_foreach(attrs, name, value)
+	{
+		struct ir_meta_field f = {.name = ir_name(r->pc->cx, name)};
 		const char *text = json_string_value(value);
 		char *end;
 		size_t i;
 
 		if (!text)
 			return meta_fail(r, "the metadata has a field that "
-					 "is no string");
+					    "is no string");
 		i = strtoul(text, &end, 10);
 		if (is_plain(name, key) || *end != '\0' || end == text ||
 		    *text < '0' || *text > '9' || i >= r->nnodes) {
@@ -196,7 +198,10 @@ static bool
 has_identity(const char *key)
 {
 	static const char *const values[] = {
-		"IntImm", "FloatImm", "PrimType", "relay.TensorType",
+		"IntImm",
+		"FloatImm",
+		"PrimType",
+		"relay.TensorType",
 	};
 
 	if (strcmp(key, "tir.Var") == 0 || strcmp(key, "tir.SizeVar") == 0)
@@ -227,7 +232,7 @@ make_object(struct meta_reader *r, const json_t *node, const char *key)
 	const json_t *data = json_object_get(node, "data");
 	const json_t *repr = json_object_get(node, "repr_str");
 	size_t ndata = json_array_size(data), nkeys = json_array_size(keys);
-	ir_meta m = { .type_key = ir_name(r->pc->cx, current_key(key)) };
+	ir_meta m = {.type_key = ir_name(r->pc->cx, current_key(key))};
 	const char **names = ARENA_NEW_ARRAY(a, nkeys + 1, const char *);
 	const ir_meta **items = ARENA_NEW_ARRAY(a, ndata + 1, const ir_meta *);
 	struct ir_meta_field *fields = ARENA_NEW_ARRAY(
@@ -259,8 +264,7 @@ static const ir_meta *
 object_at(struct meta_reader *r, size_t index)
 {
 	const json_t *node = json_array_get(r->nodes, index);
-	const char *key =
-		json_string_value(json_object_get(node, "type_key"));
+	const char *key = json_string_value(json_object_get(node, "type_key"));
 	struct meta_object_memo *memo = &r->objects[index];
 
 	if (memo->object)

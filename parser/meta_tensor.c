@@ -60,7 +60,7 @@ little(const unsigned char *p, unsigned n)
 static bool
 valid_dtype(struct dtype t)
 {
-	static const uint8_t bits[] = { 1, 2, 4, 8, 16, 32, 64 };
+	static const uint8_t bits[] = {1, 2, 4, 8, 16, 32, 64};
 
 	if (t.lanes != 1 || t.code == DTYPE_HANDLE || t.code == 5 ||
 	    t.code > DTYPE_E5M2)
@@ -95,9 +95,8 @@ check_size(const int64_t *shape, size_t ndim, struct dtype dtype,
 	size_t size = dtype_size(dtype);
 
 	for (size_t i = 0; i < ndim; i++) {
-		if (shape[i] < 0 || __builtin_mul_overflow(size,
-							   (size_t)shape[i],
-							   &size))
+		if (shape[i] < 0 ||
+		    __builtin_mul_overflow(size, (size_t)shape[i], &size))
 			return "its size overflows";
 	}
 	if (size != nbytes)

@@ -104,8 +104,8 @@ make_tuple_type(struct meta_reader *r, const json_t *node)
 	uint32_t n;
 
 	if (push_types(r, node, "fields", &n))
-		t = ir_type_tuple(r->pc->cx,
-				  n ? r->pc->types.at + first : NULL, n);
+		t = ir_type_tuple(r->pc->cx, n ? r->pc->types.at + first : NULL,
+				  n);
 	r->pc->types.len = first;
 	return t;
 }
@@ -197,20 +197,20 @@ static const struct {
 	const char *key;
 	type_maker *make;
 } makers[] = {
-	{ "relay.TensorType", make_tensor_type },
-	{ "TupleType", make_tuple_type },
-	{ "relay.TupleType", make_tuple_type },
-	{ "FuncType", make_func_type },
-	{ "relay.FuncType", make_func_type },
-	{ "relay.RefType", make_ref_type },
-	{ "TypeVar", make_type_var },
-	{ "relay.TypeVar", make_type_var },
-	{ "GlobalTypeVar", make_named_type },
-	{ "relay.GlobalTypeVar", make_named_type },
-	{ "TypeCall", make_type_call },
-	{ "relay.TypeCall", make_type_call },
-	{ "IncompleteType", make_hole },
-	{ "relay.IncompleteType", make_hole },
+	{"relay.TensorType", make_tensor_type},
+	{"TupleType", make_tuple_type},
+	{"relay.TupleType", make_tuple_type},
+	{"FuncType", make_func_type},
+	{"relay.FuncType", make_func_type},
+	{"relay.RefType", make_ref_type},
+	{"TypeVar", make_type_var},
+	{"relay.TypeVar", make_type_var},
+	{"GlobalTypeVar", make_named_type},
+	{"relay.GlobalTypeVar", make_named_type},
+	{"TypeCall", make_type_call},
+	{"relay.TypeCall", make_type_call},
+	{"IncompleteType", make_hole},
+	{"relay.IncompleteType", make_hole},
 };
 
 bool

@@ -77,8 +77,8 @@ string_object(struct meta_reader *r, const json_t *node)
 	char *bytes;
 
 	if (!b64) {
-		s = json_is_string(plain) ? meta_text(r, plain, &len, &loc) :
-					    "";
+		s = json_is_string(plain) ? meta_text(r, plain, &len, &loc)
+					  : "";
 		return ir_name_n(r->pc->cx, s, len);
 	}
 	s = json_is_string(b64) ? meta_text(r, b64, &len, &loc) : "";
@@ -144,8 +144,7 @@ make_array(struct meta_reader *r, const json_t *node, const char *key,
 		vec_push(&r->stack, v);
 	}
 	if (ok)
-		*out = ir_attr_array(r->pc->cx,
-				     n ? r->stack.at + first : NULL,
+		*out = ir_attr_array(r->pc->cx, n ? r->stack.at + first : NULL,
 				     (uint32_t)n);
 	r->stack.len = first;
 	return ok;
@@ -160,7 +159,7 @@ make_map(struct meta_reader *r, const json_t *node, const char *key,
 	const json_t *keys = json_object_get(node, "keys");
 	const json_t *data = json_object_get(node, "data");
 	size_t n = json_array_size(keys);
-	VEC(struct ir_dict_entry) entries = { 0 };
+	VEC(struct ir_dict_entry) entries = {0};
 	struct ir_dict_entry e;
 	bool ok = n == json_array_size(data);
 
@@ -173,13 +172,12 @@ make_map(struct meta_reader *r, const json_t *node, const char *key,
 		const json_t *k = json_array_get(keys, i);
 
 		e.key = ir_name_n(r->pc->cx,
-				  json_is_string(k) ? json_string_value(k) :
-						      "",
+				  json_is_string(k) ? json_string_value(k) : "",
 				  json_string_length(k));
 		ok = list_item(r, data, i, &e.value);
 		vec_push(&entries, e);
 	}
-	*out = (ir_attr){ .kind = ATTR_DICT };
+	*out = (ir_attr){.kind = ATTR_DICT};
 	if (ok && n > 0)
 		out->dict = ir_dict_new(r->pc->cx, entries.at, (uint32_t)n);
 	vec_free(&entries);
@@ -194,7 +192,7 @@ make_boxed(struct meta_reader *r, const json_t *node, const char *key,
 
 	if (!s)
 		return meta_fail(r, "the metadata has a broken number");
-	*out = (ir_attr){ .bits = 64, .boxed = true };
+	*out = (ir_attr){.bits = 64, .boxed = true};
 	if (strcmp(key, "runtime.BoxInt") == 0) {
 		out->kind = ATTR_INT;
 		out->i = strtoll(s, NULL, 10);
@@ -219,7 +217,7 @@ make_number(struct meta_reader *r, const json_t *node, const char *key,
 
 	if (!value || (type && !dtype_parse(type, strlen(type), &t)))
 		return meta_fail(r, "the metadata has a broken number");
-	*out = (ir_attr){ .bits = t.bits };
+	*out = (ir_attr){.bits = t.bits};
 	if (strcmp(key, "FloatImm") == 0) {
 		out->kind = ATTR_FLOAT;
 		out->f = strtod(value, NULL);
@@ -239,7 +237,7 @@ make_any(struct meta_reader *r, const json_t *node, const char *key,
 	(void)r;
 	(void)node;
 	(void)key;
-	*out = (ir_attr){ .kind = ATTR_ANY };
+	*out = (ir_attr){.kind = ATTR_ANY};
 	return true;
 }
 
@@ -279,7 +277,7 @@ make_constant(struct meta_reader *r, const json_t *node, const char *key,
 		return false;
 	e = ir_new_constant(r->pc->m, r->pc->no_locs ? LOC_NONE : r->loc, t);
 	((struct ir_constant *)(uintptr_t)ir_as_constant(e))->vdevice = device;
-	*out = (ir_attr){ .kind = ATTR_EXPR, .expr = e };
+	*out = (ir_attr){.kind = ATTR_EXPR, .expr = e};
 	return true;
 }
 
@@ -296,7 +294,7 @@ make_array_object(struct meta_reader *r, const json_t *node, const char *key,
 		return repr ? false : meta_fail(r, "this array has no data");
 	e = ir_new_constant(r->pc->m, r->loc, t);
 	ir_tensor_unref(t);
-	*out = (ir_attr){ .kind = ATTR_EXPR, .expr = e };
+	*out = (ir_attr){.kind = ATTR_EXPR, .expr = e};
 	return true;
 }
 
@@ -332,8 +330,7 @@ make_var(struct meta_reader *r, const json_t *node, const char *key,
 		return false;
 	out->kind = ATTR_EXPR;
 	out->expr = ir_new_var(r->pc->m, r->pc->no_locs ? LOC_NONE : r->loc,
-			       name,
-			       type.kind == ATTR_TYPE ? type.type : NULL);
+			       name, type.kind == ATTR_TYPE ? type.type : NULL);
 	return true;
 }
 
@@ -352,17 +349,17 @@ make_device(struct meta_reader *r, const json_t *node, const char *key,
 	    ir_attr *out)
 {
 	ir_context *cx = r->pc->cx;
-	ir_meta scope = { .type_key = ir_name(cx, "runtime.String"),
-			  .repr = meta_name(r, node, "memory_scope") };
-	ir_meta device = { .type_key = ir_name(cx, "VirtualDevice"),
-			   .nfields = 4 };
+	ir_meta scope = {.type_key = ir_name(cx, "runtime.String"),
+			 .repr = meta_name(r, node, "memory_scope")};
+	ir_meta device = {.type_key = ir_name(cx, "VirtualDevice"),
+			  .nfields = 4};
 	struct ir_meta_field f[4] = {
-		{ .name = ir_name(cx, "device_type_int"),
-		  .text = device_number(r, node, "device_type_int") },
-		{ .name = ir_name(cx, "memory_scope") },
-		{ .name = ir_name(cx, "target") },
-		{ .name = ir_name(cx, "virtual_device_id"),
-		  .text = device_number(r, node, "virtual_device_id") },
+		{.name = ir_name(cx, "device_type_int"),
+		 .text = device_number(r, node, "device_type_int")},
+		{.name = ir_name(cx, "memory_scope")},
+		{.name = ir_name(cx, "target")},
+		{.name = ir_name(cx, "virtual_device_id"),
+		 .text = device_number(r, node, "virtual_device_id")},
 	};
 	size_t target;
 
@@ -392,30 +389,30 @@ make_device(struct meta_reader *r, const json_t *node, const char *key,
 
 struct maker {
 	const char *key;
-	bool (*make)(struct meta_reader *r, const json_t *node,
-		     const char *key, ir_attr *out);
+	bool (*make)(struct meta_reader *r, const json_t *node, const char *key,
+		     ir_attr *out);
 };
 
 static const struct maker makers[] = {
-	{ "Array", make_array },
-	{ "Map", make_map },
-	{ "StrMap", make_map },
-	{ "runtime.String", make_string },
-	{ "runtime.BoxInt", make_boxed },
-	{ "runtime.BoxFloat", make_boxed },
-	{ "runtime.BoxBool", make_boxed },
-	{ "runtime.NDArray", make_array_object },
-	{ "IntImm", make_number },
-	{ "UIntImm", make_number },
-	{ "FloatImm", make_number },
-	{ "tir.Any", make_any },
-	{ "Any", make_any },
-	{ "relay.Constant", make_constant },
-	{ "GlobalVar", make_global },
-	{ "relay.GlobalVar", make_global },
-	{ "relay.Var", make_var },
-	{ "VirtualDevice", make_device },
-	{ "SEScope", make_device },
+	{"Array", make_array},
+	{"Map", make_map},
+	{"StrMap", make_map},
+	{"runtime.String", make_string},
+	{"runtime.BoxInt", make_boxed},
+	{"runtime.BoxFloat", make_boxed},
+	{"runtime.BoxBool", make_boxed},
+	{"runtime.NDArray", make_array_object},
+	{"IntImm", make_number},
+	{"UIntImm", make_number},
+	{"FloatImm", make_number},
+	{"tir.Any", make_any},
+	{"Any", make_any},
+	{"relay.Constant", make_constant},
+	{"GlobalVar", make_global},
+	{"relay.GlobalVar", make_global},
+	{"relay.Var", make_var},
+	{"VirtualDevice", make_device},
+	{"SEScope", make_device},
 };
 
 static bool
@@ -454,8 +451,10 @@ meta_node(struct meta_reader *r, size_t index, ir_attr *out)
 		return meta_fail(r, "the metadata has no node %zu", index);
 	memo = &r->values[index];
 	if (memo->state == META_BUSY)
-		return meta_fail(r, "node %zu of the metadata is part of "
-				 "itself", index);
+		return meta_fail(r,
+				 "node %zu of the metadata is part of "
+				 "itself",
+				 index);
 	if (memo->state == META_FAILED)
 		return false;
 	if (memo->state == META_NEW) {
@@ -463,8 +462,8 @@ meta_node(struct meta_reader *r, size_t index, ir_attr *out)
 			return meta_fail(r, "the metadata nests too deep");
 		memo->state = META_BUSY;
 		r->depth++;
-		memo->state = make(r, index, &memo->value) ? META_DONE :
-							     META_FAILED;
+		memo->state =
+			make(r, index, &memo->value) ? META_DONE : META_FAILED;
 		r->depth--;
 	}
 	*out = memo->value;

@@ -3,29 +3,29 @@
 #include <string.h>
 
 struct rename {
-	unsigned schema;                /* ATTRS_* */
+	unsigned schema; /* ATTRS_* */
 	const char *from;
 	const char *to;
 };
 
 static const struct rename fields[] = {
-	{ ATTRS_Resize2D, "bicubic_alpha", "cubic_alpha" },
-	{ ATTRS_Resize2D, "bicubic_exclude", "cubic_exclude" },
-	{ ATTRS_OnDevice, "se_scope", "virtual_device" },
-	{ ATTRS_OnDevice, "is_fixed", "constrain_result" },
-	{ ATTRS_DeviceCopy, "src_se_scope", "src_virtual_device" },
-	{ ATTRS_DeviceCopy, "dst_se_scope", "dst_virtual_device" },
+	{ATTRS_Resize2D, "bicubic_alpha", "cubic_alpha"},
+	{ATTRS_Resize2D, "bicubic_exclude", "cubic_exclude"},
+	{ATTRS_OnDevice, "se_scope", "virtual_device"},
+	{ATTRS_OnDevice, "is_fixed", "constrain_result"},
+	{ATTRS_DeviceCopy, "src_se_scope", "src_virtual_device"},
+	{ATTRS_DeviceCopy, "dst_se_scope", "dst_virtual_device"},
 };
 
 static const struct rename values[] = {
-	{ ATTRS_Resize2D, "bilinear", "linear" },
-	{ ATTRS_Resize2D, "bicubic", "cubic" },
+	{ATTRS_Resize2D, "bilinear", "linear"},
+	{ATTRS_Resize2D, "bicubic", "cubic"},
 };
 
 static const struct rename optional[] = {
-	{ ATTRS_Transpose, "axes", NULL },
-	{ ATTRS_StridedSlice, "axes", NULL },
-	{ ATTRS_Dequantize, "out_dtype", NULL },
+	{ATTRS_Transpose, "axes", NULL},
+	{ATTRS_StridedSlice, "axes", NULL},
+	{ATTRS_Dequantize, "out_dtype", NULL},
 };
 
 enum {
@@ -92,8 +92,9 @@ take_number(struct parse_ctx *cx, uint32_t at, const char *name)
 		for (; i + 1 < cx->attrs.len; i++)
 			cx->attrs.at[i] = cx->attrs.at[i + 1];
 		cx->attrs.len--;
-		return a.value.kind == ATTR_FLOAT ? a.value.f :
-		       a.value.kind == ATTR_INT   ? (double)a.value.i : 0;
+		return a.value.kind == ATTR_FLOAT ? a.value.f
+		       : a.value.kind == ATTR_INT ? (double)a.value.i
+						  : 0;
 	}
 	return 0;
 }
@@ -109,6 +110,6 @@ old_arguments(struct parse_ctx *cx, struct loc loc, const ir_op *op,
 	    cx->attrs.len == list.attrs)
 		return;
 	value = take_number(cx, list.attrs, "pad_value");
-	vec_push(&cx->exprs, ir_new_scalar(cx->m, loc, DTYPE(FLOAT, 32),
-					   value));
+	vec_push(&cx->exprs,
+		 ir_new_scalar(cx->m, loc, DTYPE(FLOAT, 32), value));
 }

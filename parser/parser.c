@@ -62,8 +62,8 @@ ctx_close(struct parse_ctx *cx)
 static void
 run(struct parse_ctx *cx, enum text_kind kind)
 {
-	static const int start[] = { TOK_START_MODULE, TOK_START_EXPR,
-				     TOK_START_TYPE };
+	static const int start[] = {TOK_START_MODULE, TOK_START_EXPR,
+				    TOK_START_TYPE};
 
 	cx->lex.text_kind = kind;
 	cx->lex.start_token = start[kind];
@@ -82,7 +82,7 @@ is_blank(struct parse_ctx *cx)
 {
 	if (lex_skip_blanks(cx, 0) < cx->src->len)
 		return false;
-	diag_error(cx->d, (struct loc){ 0, 1, 0 }, "expected a module");
+	diag_error(cx->d, (struct loc){0, 1, 0}, "expected a module");
 	return true;
 }
 
@@ -123,7 +123,7 @@ parse_expr(ir_module *m, struct source *s, struct diag *d,
 bool
 parse_standard_text(struct parse_ctx *cx, const char *text)
 {
-	struct parse_options o = { .max_nesting = 0 };
+	struct parse_options o = {.max_nesting = 0};
 	struct parse_ctx pc;
 	struct source s;
 	struct diag d;

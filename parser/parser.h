@@ -16,14 +16,14 @@
 #include "support/source.h"
 
 struct parse_options {
-	bool allow_unknown_ops;         /* keep them as opaque operators */
-	bool strict;                    /* the 0.0.5 header must be there */
-	bool no_prelude;                /* do not look names up in it */
-	unsigned max_nesting;           /* of brackets; 0 = no limit */
+	bool allow_unknown_ops; /* keep them as opaque operators */
+	bool strict;            /* the 0.0.5 header must be there */
+	bool no_prelude;        /* do not look names up in it */
+	unsigned max_nesting;   /* of brackets; 0 = no limit */
 };
 
 /* What a tool takes when no option says otherwise. */
-#define PARSE_OPTIONS_DEFAULT ((struct parse_options){ .max_nesting = 50000 })
+#define PARSE_OPTIONS_DEFAULT ((struct parse_options){.max_nesting = 50000})
 
 /*
  * The module that S says, in CX. S is needed for as long as places in the

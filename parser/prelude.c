@@ -6,18 +6,17 @@
 
 struct std_type {
 	const char *name;
-	const char *ctors;              /* names, each with a blank behind */
+	const char *ctors; /* names, each with a blank behind */
 	const char *text;
 };
 
 static const struct std_type types[] = {
-	{ "List", "Cons Nil ", "type List[A] { Cons(A, List[A]), Nil, }" },
-	{ "Option", "Some None ", "type Option[A] { Some(A), None, }" },
-	{ "Tree", "Rose ",
-	  "type Tree[A] { Rose(A, List[Tree[A]]), }" },
-	{ "Storage", "", "type Storage { }" },
-	{ "GradCell", "Raw One Zero ",
-	  "type GradCell[T] { Raw(T), One(fn () -> T), Zero(fn () -> T), }" },
+	{"List", "Cons Nil ", "type List[A] { Cons(A, List[A]), Nil, }"},
+	{"Option", "Some None ", "type Option[A] { Some(A), None, }"},
+	{"Tree", "Rose ", "type Tree[A] { Rose(A, List[Tree[A]]), }"},
+	{"Storage", "", "type Storage { }"},
+	{"GradCell", "Raw One Zero ",
+	 "type GradCell[T] { Raw(T), One(fn () -> T), Zero(fn () -> T), }"},
 };
 
 enum { NTYPES = sizeof(types) / sizeof(types[0]) };
@@ -28,191 +27,179 @@ struct std_function {
 };
 
 static const struct std_function functions[] = {
-	{ "id", "def @id[A](%x: A) -> A { %x }" },
-	{ "compose",
-	  "def @compose[A, B, C](%f: fn (B) -> C, %g: fn (A) -> B)"
-	  "    -> fn (A) -> C {"
-	  "  fn (%x: A) -> C { %f(%g(%x)) }"
-	  "}" },
-	{ "flip",
-	  "def @flip[A, B, C](%f: fn (A, B) -> C) -> fn (B, A) -> C {"
-	  "  fn (%b: B, %a: A) -> C { %f(%a, %b) }"
-	  "}" },
-	{ "iterate",
-	  "def @iterate[A](%f: fn (A) -> A, %n: int32) -> fn (A) -> A {"
-	  "  if (%n == 0) { @id } else {"
-	  "    @compose(%f, @iterate(%f, %n - 1))"
-	  "  }"
-	  "}" },
-	{ "hd",
-	  "def @hd[A](%list: List[A]) -> A {"
-	  "  match? (%list) { Cons(%x, _) => %x, }"
-	  "}" },
-	{ "tl",
-	  "def @tl[A](%list: List[A]) -> List[A] {"
-	  "  match? (%list) { Cons(_, %rest) => %rest, }"
-	  "}" },
-	{ "nth",
-	  "def @nth[A](%list: List[A], %n: int32) -> A {"
-	  "  if (%n == 0) { @hd(%list) } else { @nth(@tl(%list), %n - 1) }"
-	  "}" },
-	{ "update",
-	  "def @update[A](%list: List[A], %n: int32, %x: A) -> List[A] {"
-	  "  if (%n == 0) { Cons(%x, @tl(%list)) } else {"
-	  "    Cons(@hd(%list), @update(@tl(%list), %n - 1, %x))"
-	  "  }"
-	  "}" },
-	{ "length",
-	  "def @length[A](%list: List[A]) -> int32 {"
-	  "  match (%list) {"
-	  "    Cons(_, %rest) => 1 + @length(%rest), Nil => 0,"
-	  "  }"
-	  "}" },
-	{ "size",
-	  "def @size[A](%tree: Tree[A]) -> int32 {"
-	  "  match (%tree) {"
-	  "    Rose(_, %below) => 1 + @sum(@map(@size, %below)),"
-	  "  }"
-	  "}" },
-	{ "map",
-	  "def @map[A, B](%f: fn (A) -> B, %list: List[A]) -> List[B] {"
-	  "  match (%list) {"
-	  "    Cons(%x, %rest) => Cons(%f(%x), @map(%f, %rest)),"
-	  "    Nil => Nil,"
-	  "  }"
-	  "}" },
-	{ "foldl",
-	  "def @foldl[A, B](%f: fn (A, B) -> A, %start: A, %list: List[B])"
-	  "    -> A {"
-	  "  match (%list) {"
-	  "    Cons(%x, %rest) => @foldl(%f, %f(%start, %x), %rest),"
-	  "    Nil => %start,"
-	  "  }"
-	  "}" },
-	{ "foldr",
-	  "def @foldr[A, B](%f: fn (A, B) -> B, %start: B, %list: List[A])"
-	  "    -> B {"
-	  "  match (%list) {"
-	  "    Cons(%x, %rest) => %f(%x, @foldr(%f, %start, %rest)),"
-	  "    Nil => %start,"
-	  "  }"
-	  "}" },
-	{ "foldr1",
-	  "def @foldr1[A](%f: fn (A, A) -> A, %list: List[A]) -> A {"
-	  "  match? (%list) {"
-	  "    Cons(%x, Nil) => %x,"
-	  "    Cons(%x, %rest) => %f(%x, @foldr1(%f, %rest)),"
-	  "  }"
-	  "}" },
-	{ "filter",
-	  "def @filter[A](%f: fn (A) -> bool, %list: List[A]) -> List[A] {"
-	  "  match (%list) {"
-	  "    Cons(%x, %rest) => {"
-	  "      if (%f(%x)) { Cons(%x, @filter(%f, %rest)) } else {"
-	  "        @filter(%f, %rest)"
-	  "      }"
-	  "    },"
-	  "    Nil => Nil,"
-	  "  }"
-	  "}" },
-	{ "concat",
-	  "def @concat[A](%a: List[A], %b: List[A]) -> List[A] {"
-	  "  match (%a) {"
-	  "    Cons(%x, %rest) => Cons(%x, @concat(%rest, %b)),"
-	  "    Nil => %b,"
-	  "  }"
-	  "}" },
-	{ "rev",
-	  "def @rev[A](%list: List[A]) -> List[A] {"
-	  "  @foldl(fn (%done: List[A], %x: A) -> List[A] {"
-	  "    Cons(%x, %done)"
-	  "  }, Nil, %list)"
-	  "}" },
-	{ "zip",
-	  "def @zip[A, B](%a: List[A], %b: List[B]) -> List[(A, B)] {"
-	  "  match ((%a, %b)) {"
-	  "    (Cons(%x, %xs), Cons(%y, %ys)) =>"
-	  "      Cons((%x, %y), @zip(%xs, %ys)),"
-	  "    _ => Nil,"
-	  "  }"
-	  "}" },
-	{ "sum",
-	  "def @sum(%list: List[int32]) -> int32 {"
-	  "  @foldl(fn (%a: int32, %b: int32) -> int32 { %a + %b }, 0, %list)"
-	  "}" },
-	{ "map_accumr",
-	  "def @map_accumr[A, B, C](%f: fn (A, B) -> (A, C), %start: A,"
-	  "    %list: List[B]) -> (A, List[C]) {"
-	  "  @foldr(fn (%x: B, %state: (A, List[C])) -> (A, List[C]) {"
-	  "    let %next = %f(%state.0, %x);"
-	  "    (%next.0, Cons(%next.1, %state.1))"
-	  "  }, (%start, Nil), %list)"
-	  "}" },
-	{ "map_accuml",
-	  "def @map_accuml[A, B, C](%f: fn (A, B) -> (A, C), %start: A,"
-	  "    %list: List[B]) -> (A, List[C]) {"
-	  "  match (%list) {"
-	  "    Cons(%x, %rest) => {"
-	  "      let %next = %f(%start, %x);"
-	  "      let %after = @map_accuml(%f, %next.0, %rest);"
-	  "      (%after.0, Cons(%next.1, %after.1))"
-	  "    },"
-	  "    Nil => (%start, Nil),"
-	  "  }"
-	  "}" },
-	{ "unfoldl",
-	  "def @unfoldl[A, B](%f: fn (A) -> Option[(A, B)], %start: A)"
-	  "    -> List[B] {"
-	  "  let %go = fn (%state: A, %done: List[B]) -> List[B] {"
-	  "    match (%f(%state)) {"
-	  "      Some(%pair) => %go(%pair.0, Cons(%pair.1, %done)),"
-	  "      None => %done,"
-	  "    }"
-	  "  };"
-	  "  %go(%start, Nil)"
-	  "}" },
-	{ "unfoldr",
-	  "def @unfoldr[A, B](%f: fn (A) -> Option[(A, B)], %start: A)"
-	  "    -> List[B] {"
-	  "  match (%f(%start)) {"
-	  "    Some(%pair) => Cons(%pair.1, @unfoldr(%f, %pair.0)),"
-	  "    None => Nil,"
-	  "  }"
-	  "}" },
-	{ "tmap",
-	  "def @tmap[A, B](%f: fn (A) -> B, %tree: Tree[A]) -> Tree[B] {"
-	  "  let %sub = fn (%t: Tree[A]) -> Tree[B] { @tmap(%f, %t) };"
-	  "  match (%tree) {"
-	  "    Rose(%x, %below) => Rose(%f(%x), @map(%sub, %below)),"
-	  "  }"
-	  "}" },
-	{ "FromGradCell",
-	  "def @FromGradCell[T](%cell: GradCell[T]) -> T {"
-	  "  match (%cell) {"
-	  "    Raw(%x) => %x, One(%make) => %make(), Zero(%make) => %make(),"
-	  "  }"
-	  "}" },
-	{ "MultiplyGradCell",
-	  "def @MultiplyGradCell[T](%multiply: fn (T, T) -> T,"
-	  "    %a: GradCell[T], %b: GradCell[T]) -> GradCell[T] {"
-	  "  match ((%a, %b)) {"
-	  "    (Zero(_), _) => %a,"
-	  "    (_, Zero(_)) => %b,"
-	  "    (One(_), _) => %b,"
-	  "    (_, One(_)) => %a,"
-	  "    (_, _) => Raw(%multiply(@FromGradCell(%a),"
-	  "                            @FromGradCell(%b))),"
-	  "  }"
-	  "}" },
-	{ "AddGradCell",
-	  "def @AddGradCell[T](%add: fn (T, T) -> T,"
-	  "    %a: GradCell[T], %b: GradCell[T]) -> GradCell[T] {"
-	  "  match ((%a, %b)) {"
-	  "    (Zero(_), _) => %b,"
-	  "    (_, Zero(_)) => %a,"
-	  "    (_, _) => Raw(%add(@FromGradCell(%a), @FromGradCell(%b))),"
-	  "  }"
-	  "}" },
+	{"id", "def @id[A](%x: A) -> A { %x }"},
+	{"compose", "def @compose[A, B, C](%f: fn (B) -> C, %g: fn (A) -> B)"
+		    "    -> fn (A) -> C {"
+		    "  fn (%x: A) -> C { %f(%g(%x)) }"
+		    "}"},
+	{"flip", "def @flip[A, B, C](%f: fn (A, B) -> C) -> fn (B, A) -> C {"
+		 "  fn (%b: B, %a: A) -> C { %f(%a, %b) }"
+		 "}"},
+	{"iterate",
+	 "def @iterate[A](%f: fn (A) -> A, %n: int32) -> fn (A) -> A {"
+	 "  if (%n == 0) { @id } else {"
+	 "    @compose(%f, @iterate(%f, %n - 1))"
+	 "  }"
+	 "}"},
+	{"hd", "def @hd[A](%list: List[A]) -> A {"
+	       "  match? (%list) { Cons(%x, _) => %x, }"
+	       "}"},
+	{"tl", "def @tl[A](%list: List[A]) -> List[A] {"
+	       "  match? (%list) { Cons(_, %rest) => %rest, }"
+	       "}"},
+	{"nth",
+	 "def @nth[A](%list: List[A], %n: int32) -> A {"
+	 "  if (%n == 0) { @hd(%list) } else { @nth(@tl(%list), %n - 1) }"
+	 "}"},
+	{"update",
+	 "def @update[A](%list: List[A], %n: int32, %x: A) -> List[A] {"
+	 "  if (%n == 0) { Cons(%x, @tl(%list)) } else {"
+	 "    Cons(@hd(%list), @update(@tl(%list), %n - 1, %x))"
+	 "  }"
+	 "}"},
+	{"length", "def @length[A](%list: List[A]) -> int32 {"
+		   "  match (%list) {"
+		   "    Cons(_, %rest) => 1 + @length(%rest), Nil => 0,"
+		   "  }"
+		   "}"},
+	{"size", "def @size[A](%tree: Tree[A]) -> int32 {"
+		 "  match (%tree) {"
+		 "    Rose(_, %below) => 1 + @sum(@map(@size, %below)),"
+		 "  }"
+		 "}"},
+	{"map", "def @map[A, B](%f: fn (A) -> B, %list: List[A]) -> List[B] {"
+		"  match (%list) {"
+		"    Cons(%x, %rest) => Cons(%f(%x), @map(%f, %rest)),"
+		"    Nil => Nil,"
+		"  }"
+		"}"},
+	{"foldl",
+	 "def @foldl[A, B](%f: fn (A, B) -> A, %start: A, %list: List[B])"
+	 "    -> A {"
+	 "  match (%list) {"
+	 "    Cons(%x, %rest) => @foldl(%f, %f(%start, %x), %rest),"
+	 "    Nil => %start,"
+	 "  }"
+	 "}"},
+	{"foldr",
+	 "def @foldr[A, B](%f: fn (A, B) -> B, %start: B, %list: List[A])"
+	 "    -> B {"
+	 "  match (%list) {"
+	 "    Cons(%x, %rest) => %f(%x, @foldr(%f, %start, %rest)),"
+	 "    Nil => %start,"
+	 "  }"
+	 "}"},
+	{"foldr1", "def @foldr1[A](%f: fn (A, A) -> A, %list: List[A]) -> A {"
+		   "  match? (%list) {"
+		   "    Cons(%x, Nil) => %x,"
+		   "    Cons(%x, %rest) => %f(%x, @foldr1(%f, %rest)),"
+		   "  }"
+		   "}"},
+	{"filter",
+	 "def @filter[A](%f: fn (A) -> bool, %list: List[A]) -> List[A] {"
+	 "  match (%list) {"
+	 "    Cons(%x, %rest) => {"
+	 "      if (%f(%x)) { Cons(%x, @filter(%f, %rest)) } else {"
+	 "        @filter(%f, %rest)"
+	 "      }"
+	 "    },"
+	 "    Nil => Nil,"
+	 "  }"
+	 "}"},
+	{"concat", "def @concat[A](%a: List[A], %b: List[A]) -> List[A] {"
+		   "  match (%a) {"
+		   "    Cons(%x, %rest) => Cons(%x, @concat(%rest, %b)),"
+		   "    Nil => %b,"
+		   "  }"
+		   "}"},
+	{"rev", "def @rev[A](%list: List[A]) -> List[A] {"
+		"  @foldl(fn (%done: List[A], %x: A) -> List[A] {"
+		"    Cons(%x, %done)"
+		"  }, Nil, %list)"
+		"}"},
+	{"zip", "def @zip[A, B](%a: List[A], %b: List[B]) -> List[(A, B)] {"
+		"  match ((%a, %b)) {"
+		"    (Cons(%x, %xs), Cons(%y, %ys)) =>"
+		"      Cons((%x, %y), @zip(%xs, %ys)),"
+		"    _ => Nil,"
+		"  }"
+		"}"},
+	{"sum",
+	 "def @sum(%list: List[int32]) -> int32 {"
+	 "  @foldl(fn (%a: int32, %b: int32) -> int32 { %a + %b }, 0, %list)"
+	 "}"},
+	{"map_accumr",
+	 "def @map_accumr[A, B, C](%f: fn (A, B) -> (A, C), %start: A,"
+	 "    %list: List[B]) -> (A, List[C]) {"
+	 "  @foldr(fn (%x: B, %state: (A, List[C])) -> (A, List[C]) {"
+	 "    let %next = %f(%state.0, %x);"
+	 "    (%next.0, Cons(%next.1, %state.1))"
+	 "  }, (%start, Nil), %list)"
+	 "}"},
+	{"map_accuml",
+	 "def @map_accuml[A, B, C](%f: fn (A, B) -> (A, C), %start: A,"
+	 "    %list: List[B]) -> (A, List[C]) {"
+	 "  match (%list) {"
+	 "    Cons(%x, %rest) => {"
+	 "      let %next = %f(%start, %x);"
+	 "      let %after = @map_accuml(%f, %next.0, %rest);"
+	 "      (%after.0, Cons(%next.1, %after.1))"
+	 "    },"
+	 "    Nil => (%start, Nil),"
+	 "  }"
+	 "}"},
+	{"unfoldl",
+	 "def @unfoldl[A, B](%f: fn (A) -> Option[(A, B)], %start: A)"
+	 "    -> List[B] {"
+	 "  let %go = fn (%state: A, %done: List[B]) -> List[B] {"
+	 "    match (%f(%state)) {"
+	 "      Some(%pair) => %go(%pair.0, Cons(%pair.1, %done)),"
+	 "      None => %done,"
+	 "    }"
+	 "  };"
+	 "  %go(%start, Nil)"
+	 "}"},
+	{"unfoldr",
+	 "def @unfoldr[A, B](%f: fn (A) -> Option[(A, B)], %start: A)"
+	 "    -> List[B] {"
+	 "  match (%f(%start)) {"
+	 "    Some(%pair) => Cons(%pair.1, @unfoldr(%f, %pair.0)),"
+	 "    None => Nil,"
+	 "  }"
+	 "}"},
+	{"tmap", "def @tmap[A, B](%f: fn (A) -> B, %tree: Tree[A]) -> Tree[B] {"
+		 "  let %sub = fn (%t: Tree[A]) -> Tree[B] { @tmap(%f, %t) };"
+		 "  match (%tree) {"
+		 "    Rose(%x, %below) => Rose(%f(%x), @map(%sub, %below)),"
+		 "  }"
+		 "}"},
+	{"FromGradCell",
+	 "def @FromGradCell[T](%cell: GradCell[T]) -> T {"
+	 "  match (%cell) {"
+	 "    Raw(%x) => %x, One(%make) => %make(), Zero(%make) => %make(),"
+	 "  }"
+	 "}"},
+	{"MultiplyGradCell",
+	 "def @MultiplyGradCell[T](%multiply: fn (T, T) -> T,"
+	 "    %a: GradCell[T], %b: GradCell[T]) -> GradCell[T] {"
+	 "  match ((%a, %b)) {"
+	 "    (Zero(_), _) => %a,"
+	 "    (_, Zero(_)) => %b,"
+	 "    (One(_), _) => %b,"
+	 "    (_, One(_)) => %a,"
+	 "    (_, _) => Raw(%multiply(@FromGradCell(%a),"
+	 "                            @FromGradCell(%b))),"
+	 "  }"
+	 "}"},
+	{"AddGradCell",
+	 "def @AddGradCell[T](%add: fn (T, T) -> T,"
+	 "    %a: GradCell[T], %b: GradCell[T]) -> GradCell[T] {"
+	 "  match ((%a, %b)) {"
+	 "    (Zero(_), _) => %b,"
+	 "    (_, Zero(_)) => %a,"
+	 "    (_, _) => Raw(%add(@FromGradCell(%a), @FromGradCell(%b))),"
+	 "  }"
+	 "}"},
 };
 
 enum { NFUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
@@ -275,8 +262,8 @@ defines_type(const struct parse_ctx *cx, const char *name)
 		at += 4;
 		while (at < end && (*at == ' ' || *at == '\t'))
 			at++;
-		if (starts && (size_t)(end - at) > len && memcmp(at, name, len) == 0 &&
-		    strchr(" \t\r\n[{", at[len]))
+		if (starts && (size_t)(end - at) > len &&
+		    memcmp(at, name, len) == 0 && strchr(" \t\r\n[{", at[len]))
 			return true;
 	}
 	return false;

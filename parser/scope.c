@@ -70,7 +70,7 @@ void
 scope_bind(struct scope *s, const char *name, const void *value)
 {
 	uint64_t key = (uintptr_t)name;
-	struct name_slot old = { key, name_map_get(&s->map, key) };
+	struct name_slot old = {key, name_map_get(&s->map, key)};
 
 	vec_push(&s->hidden, old);
 	name_map_set(&s->map, key, value);
@@ -111,7 +111,7 @@ graph_find(const struct graph_table *t, uint64_t number)
 int
 graph_bind(struct graph_table *t, uint64_t number, const void *value)
 {
-	struct graph_binding empty = { NULL, 0 };
+	struct graph_binding empty = {NULL, 0};
 	struct graph_binding *b;
 
 	if (number >= t->dense.len + DENSE_GAP) {

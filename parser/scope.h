@@ -15,13 +15,13 @@
 #include "support/vec.h"
 
 struct name_slot {
-	uint64_t key;                   /* 0: empty */
+	uint64_t key; /* 0: empty */
 	const void *value;
 };
 
 struct name_map {
 	struct name_slot *slots;
-	size_t nslots;                  /* zero or a power of two */
+	size_t nslots; /* zero or a power of two */
 	size_t count;
 };
 
@@ -32,7 +32,7 @@ void name_map_free(struct name_map *m);
 
 struct scope {
 	struct name_map map;
-	VEC(struct name_slot) hidden;   /* what to put back, oldest first */
+	VEC(struct name_slot) hidden; /* what to put back, oldest first */
 };
 
 static inline size_t
@@ -59,7 +59,7 @@ void scope_free(struct scope *s);
  */
 struct graph_binding {
 	const void *value;
-	uint32_t epoch;                 /* number of the definition */
+	uint32_t epoch; /* number of the definition */
 };
 
 struct graph_table {

@@ -11,7 +11,7 @@ uint32_t
 syn_push_attr(struct parse_ctx *cx, struct loc loc, const char *key,
 	      ir_attr value)
 {
-	struct attr_item item = { key, value, loc, loc };
+	struct attr_item item = {key, value, loc, loc};
 
 	vec_push(&cx->attrs, item);
 	return (uint32_t)cx->attrs.len - 1;
@@ -36,7 +36,7 @@ syn_value(struct parse_ctx *cx, ir_attr value)
 void
 syn_number_value(struct parse_ctx *cx, struct loc loc, const struct number *n)
 {
-	ir_attr v = { .kind = ATTR_INT, .bits = 32 };
+	ir_attr v = {.kind = ATTR_INT, .bits = 32};
 	unsigned width;
 
 	if (n->kind == NUM_FLOAT) {
@@ -61,7 +61,7 @@ syn_name_value(struct parse_ctx *cx, struct loc loc, const char *name)
 static ir_attr
 expr_value(const ir_expr *e)
 {
-	return (ir_attr){ .kind = ATTR_EXPR, .expr = e };
+	return (ir_attr){.kind = ATTR_EXPR, .expr = e};
 }
 
 void
@@ -74,7 +74,7 @@ syn_expr_value(struct parse_ctx *cx, const ir_expr *e)
 void
 syn_device_value(struct parse_ctx *cx, const ir_meta *device)
 {
-	ir_attr v = { .kind = ATTR_META, .meta = device };
+	ir_attr v = {.kind = ATTR_META, .meta = device};
 
 	syn_value(cx, device ? v : ATTR_NONE);
 }
@@ -99,7 +99,7 @@ syn_array_value(struct parse_ctx *cx, uint32_t at)
 uint32_t
 syn_entry(struct parse_ctx *cx, const char *key)
 {
-	struct ir_dict_entry e = { key, vec_pop(&cx->values) };
+	struct ir_dict_entry e = {key, vec_pop(&cx->values)};
 
 	vec_push(&cx->entries, e);
 	return (uint32_t)cx->entries.len - 1;
@@ -110,7 +110,7 @@ syn_dict_value(struct parse_ctx *cx, uint32_t at)
 {
 	uint32_t n = count_items(at, cx->entries.len);
 	size_t first = cx->entries.len - n;
-	ir_attr v = { .kind = ATTR_DICT };
+	ir_attr v = {.kind = ATTR_DICT};
 
 	if (n > 0)
 		v.dict = ir_dict_new(cx->cx, cx->entries.at + first, n);
@@ -160,8 +160,7 @@ adapt_expr(struct parse_ctx *cx, struct attr_item *a)
 			ir_new_scalar_int(cx->m, a->value_loc, t, v->i));
 	} else if (v->kind == ATTR_FLOAT) {
 		t.code = DTYPE_FLOAT;
-		*v = expr_value(
-			ir_new_scalar(cx->m, a->value_loc, t, v->f));
+		*v = expr_value(ir_new_scalar(cx->m, a->value_loc, t, v->f));
 	} else if (v->kind == ATTR_BOOL) {
 		*v = expr_value(syn_bool(cx, a->value_loc, v->b));
 	} else if (v->kind == ATTR_META) {
@@ -209,7 +208,7 @@ set_field(struct parse_ctx *cx, struct attr_item *a,
 	given[i] = true;
 	adapt_value(cx, &s->fields[i], cx->fields.at[i], a);
 	if (a->value.kind == ATTR_EXPR && a->value.expr->kind == IR_HOLE)
-		return false;           /* reported */
+		return false; /* reported */
 	if (!ir_attr_convert(cx->cx, &s->fields[i], &a->value, &why)) {
 		diag_error(cx->d, a->value_loc, "attribute '%s' must be %s",
 			   s->fields[i].name, why);
@@ -237,13 +236,13 @@ check_required(struct parse_ctx *cx, struct loc loc,
 }
 
 const ir_attrs *
-syn_record(struct parse_ctx *cx, struct loc loc,
-	     const struct attrs_schema *s, uint32_t at)
+syn_record(struct parse_ctx *cx, struct loc loc, const struct attrs_schema *s,
+	   uint32_t at)
 {
 	const ir_attrs *defaults = ir_attrs_defaults(cx->cx, s);
 	uint32_t n = count_items(at, cx->attrs.len);
 	size_t first = cx->attrs.len - n;
-	bool given[MAX_FIELDS] = { false };
+	bool given[MAX_FIELDS] = {false};
 	unsigned next = 0;
 	bool ok = true;
 

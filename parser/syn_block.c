@@ -7,7 +7,7 @@
 uint32_t
 syn_item(struct parse_ctx *cx, struct loc loc, const ir_expr *e)
 {
-	struct arg_item item = { e, loc, NULL };
+	struct arg_item item = {e, loc, NULL};
 
 	vec_push(&cx->args, item);
 	return (uint32_t)cx->args.len - 1;
@@ -45,8 +45,8 @@ syn_paren(struct parse_ctx *cx, struct loc loc, uint32_t at)
 static struct block_mark
 mark_here(const struct parse_ctx *cx)
 {
-	struct block_mark m = { (uint32_t)cx->lets.len,
-				(uint32_t)scope_mark(&cx->locals) };
+	struct block_mark m = {(uint32_t)cx->lets.len,
+			       (uint32_t)scope_mark(&cx->locals)};
 
 	return m;
 }
@@ -55,7 +55,7 @@ static void
 push_let(struct parse_ctx *cx, struct loc loc, const struct ir_var *var,
 	 const ir_expr *value)
 {
-	struct let_item item = { var, value, syn_loc(cx, loc) };
+	struct let_item item = {var, value, syn_loc(cx, loc)};
 
 	vec_push(&cx->lets, item);
 }
@@ -67,7 +67,7 @@ syn_block(struct parse_ctx *cx, struct block_mark mark, const ir_expr *body)
 	while (cx->lets.len > mark.lets) {
 		struct let_item item = vec_pop(&cx->lets);
 
-		if (!item.value)        /* lost in a syntax error */
+		if (!item.value) /* lost in a syntax error */
 			item.value = syn_hole(cx, item.loc);
 		body = ir_new_let(cx->m, item.loc, item.var, item.value, body);
 	}
@@ -79,8 +79,8 @@ struct block_mark
 syn_drop(struct parse_ctx *cx, struct loc loc, const ir_expr *value)
 {
 	struct block_mark mark = mark_here(cx);
-	const ir_expr *var = ir_new_var(cx->m, syn_loc(cx, loc),
-					ir_name(cx->cx, ""), NULL);
+	const ir_expr *var =
+		ir_new_var(cx->m, syn_loc(cx, loc), ir_name(cx->cx, ""), NULL);
 
 	push_let(cx, loc, ir_as_var(var), value);
 	return mark;
@@ -102,12 +102,13 @@ syn_lost_body(struct parse_ctx *cx, struct loc loc)
 
 struct block_mark
 syn_graph_def(struct parse_ctx *cx, struct loc loc, uint64_t number,
-		const ir_expr *value)
+	      const ir_expr *value)
 {
 	if (!graph_bind(&cx->graph, number, value) && !cx->tainted)
 		diag_warning(cx->d, loc,
 			     "'%%%llu' is bound already; the first binding "
-			     "stays", (unsigned long long)number);
+			     "stays",
+			     (unsigned long long)number);
 	return mark_here(cx);
 }
 
@@ -152,7 +153,7 @@ syn_let(struct parse_ctx *cx, struct loc loc, struct block_mark mark,
 
 struct block_mark
 syn_free_var(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
-	       const char *name, const ir_type *annotation)
+	     const char *name, const ir_type *annotation)
 {
 	uint64_t key = (uintptr_t)name;
 	ir_expr *var;
@@ -175,9 +176,9 @@ syn_arm_open(struct parse_ctx *cx)
 
 uint32_t
 syn_arm(struct parse_ctx *cx, uint32_t mark, const ir_pattern *pattern,
-	  const ir_expr *body)
+	const ir_expr *body)
 {
-	struct ir_clause clause = { pattern, body };
+	struct ir_clause clause = {pattern, body};
 
 	scope_leave(&cx->locals, mark);
 	vec_push(&cx->clauses, clause);
@@ -186,7 +187,7 @@ syn_arm(struct parse_ctx *cx, uint32_t mark, const ir_pattern *pattern,
 
 const ir_expr *
 syn_match(struct parse_ctx *cx, struct loc loc, bool complete,
-	    const ir_expr *value, uint32_t arms)
+	  const ir_expr *value, uint32_t arms)
 {
 	uint32_t n = count_items(arms, cx->clauses.len);
 	size_t first = cx->clauses.len - n;
@@ -230,7 +231,7 @@ syn_wildcard(struct parse_ctx *cx, struct loc loc)
 
 const ir_pattern *
 syn_var_pattern(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
-		  const char *name, const ir_type *annotation)
+		const char *name, const ir_type *annotation)
 {
 	ir_pattern *p = new_pattern(cx, PATTERN_VAR, loc);
 
@@ -242,7 +243,7 @@ syn_var_pattern(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
 
 const ir_pattern *
 syn_ctor_pattern(struct parse_ctx *cx, struct loc loc, const char *name,
-		   uint32_t sub)
+		 uint32_t sub)
 {
 	ir_pattern *p = new_pattern(cx, PATTERN_CTOR, loc);
 

@@ -13,7 +13,7 @@
 struct arg_list
 syn_args(struct parse_ctx *cx, uint32_t args, uint32_t attrs)
 {
-	struct arg_list list = { args, attrs };
+	struct arg_list list = {args, attrs};
 
 	cx->record = NULL;
 	if (args == NO_ITEMS)
@@ -42,8 +42,8 @@ syn_record_args(struct parse_ctx *cx, struct loc loc, uint32_t args,
 	const ir_attrs *record = v.kind == ATTR_RECORD ? v.record : NULL;
 
 	if (v.kind == ATTR_META)
-		v.dict = ir_dict_with(cx->cx, NULL, ir_name(cx->cx, FOREIGN),
-				      v);
+		v.dict =
+			ir_dict_with(cx->cx, NULL, ir_name(cx->cx, FOREIGN), v);
 	if (v.kind == ATTR_META || v.kind == ATTR_DICT) {
 		v.kind = ATTR_DICT;
 		record = ir_attrs_new(cx->cx, attrs_schema(ATTRS_Dict), &v);
@@ -77,11 +77,9 @@ move_strings(struct parse_ctx *cx, struct arg_list list)
 		if (item.expr)
 			cx->args.at[to++] = item;
 		else if (cx->lex.old)
-			syn_push_attr(cx, item.loc, NULL,
-				      ATTR_STR(item.name));
+			syn_push_attr(cx, item.loc, NULL, ATTR_STR(item.name));
 		else
-			diag_error(cx->d, item.loc,
-				   "a string is no argument");
+			diag_error(cx->d, item.loc, "a string is no argument");
 	}
 	cx->args.len = to;
 }
@@ -102,8 +100,8 @@ take_type_key(struct parse_ctx *cx, uint32_t at)
 		for (; i + 1 < cx->attrs.len; i++)
 			cx->attrs.at[i] = cx->attrs.at[i + 1];
 		cx->attrs.len--;
-		s = a.value.kind == ATTR_STRING ?
-			    attrs_schema_find(a.value.s) : NULL;
+		s = a.value.kind == ATTR_STRING ? attrs_schema_find(a.value.s)
+						: NULL;
 		if (!s)
 			diag_error(cx->d, a.value_loc,
 				   "'attrs_type_key' must name a record of "
@@ -117,7 +115,7 @@ take_type_key(struct parse_ctx *cx, uint32_t at)
 static const ir_attrs *
 dict_record(struct parse_ctx *cx, uint32_t at)
 {
-	ir_attr v = { .kind = ATTR_DICT };
+	ir_attr v = {.kind = ATTR_DICT};
 	bool whole = cx->attrs.len == at + 1 && cx->attrs.at[at].key &&
 		     strcmp(cx->attrs.at[at].key, "__dict__") == 0 &&
 		     cx->attrs.at[at].value.kind == ATTR_DICT;
@@ -178,13 +176,13 @@ op_attrs(struct parse_ctx *cx, struct loc loc, const ir_op *op,
 	const struct attrs_schema *named;
 
 	if (op->id == OP_UNKNOWN)
-		return cx->record ? cx->record :
-		       cx->attrs.len > list.attrs ?
-				     dict_record(cx, list.attrs) : NULL;
+		return cx->record ? cx->record
+		       : cx->attrs.len > list.attrs
+			       ? dict_record(cx, list.attrs)
+			       : NULL;
 	if (cx->record) {
-		if (op->attrs == cx->record->schema ||
-		    !op->attrs || (op->traits & (OP_TRAIT_UNREGISTERED |
-						 OP_TRAIT_MISMATCH)))
+		if (op->attrs == cx->record->schema || !op->attrs ||
+		    (op->traits & (OP_TRAIT_UNREGISTERED | OP_TRAIT_MISMATCH)))
 			return cx->record;
 		diag_error(cx->d, loc, "'%s' takes a record %s, not %s",
 			   op->name, op->attrs->key, cx->record->schema->key);
@@ -251,7 +249,7 @@ is_literal(const ir_attrs *a)
 
 const ir_expr *
 syn_call(struct parse_ctx *cx, struct loc loc, struct loc callee_loc,
-	   const ir_expr *callee, struct arg_list list)
+	 const ir_expr *callee, struct arg_list list)
 {
 	const ir_attrs *attrs = cx->record;
 

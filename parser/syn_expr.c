@@ -32,12 +32,11 @@ syn_integer(struct parse_ctx *cx, struct loc loc, const struct number *n,
 	}
 	limit = ((uint64_t)1 << (*width - 1)) - !n->negative;
 	if (n->overflow || n->magnitude > limit) {
-		diag_error(cx->d, loc, "int%u cannot hold this number",
-			   *width);
+		diag_error(cx->d, loc, "int%u cannot hold this number", *width);
 		return false;
 	}
-	*value = n->negative ? (int64_t)(0 - n->magnitude) :
-			      (int64_t)n->magnitude;
+	*value = n->negative ? (int64_t)(0 - n->magnitude)
+			     : (int64_t)n->magnitude;
 	return true;
 }
 
@@ -88,16 +87,16 @@ syn_minus(struct parse_ctx *cx, struct loc loc, const ir_expr *e)
 
 const ir_expr *
 syn_binary(struct parse_ctx *cx, struct loc loc, enum op_id op,
-	     const ir_expr *a, const ir_expr *b)
+	   const ir_expr *a, const ir_expr *b)
 {
-	const ir_expr *args[] = { a, b };
+	const ir_expr *args[] = {a, b};
 
 	return ir_new_op_call(cx->m, syn_loc(cx, loc), op, args, 2, NULL);
 }
 
 const ir_expr *
 syn_proj(struct parse_ctx *cx, struct loc loc, const ir_expr *tuple,
-	   uint64_t index)
+	 uint64_t index)
 {
 	if (index > INT32_MAX) {
 		diag_error(cx->d, loc, "a tuple has no field of this number");
@@ -119,7 +118,8 @@ advise_division(struct parse_ctx *cx, const char *name)
 	if (left && scope_find(&cx->locals, left))
 		diag_note(cx->d, LOC_NONE,
 			  "'/' is part of a name: a division is written "
-			  "'%%%s / ...'", left);
+			  "'%%%s / ...'",
+			  left);
 }
 
 const ir_expr *
@@ -155,7 +155,7 @@ syn_graph(struct parse_ctx *cx, struct loc loc, uint64_t number)
 
 	if (e)
 		return e;
-	if (cx->tainted)                /* its binding may be lost */
+	if (cx->tainted) /* its binding may be lost */
 		return syn_hole(cx, loc);
 	diag_error(cx->d, loc, "graph variable '%%%llu' is not bound yet",
 		   (unsigned long long)number);
@@ -251,7 +251,7 @@ syn_ref_read(struct parse_ctx *cx, struct loc loc, const ir_expr *ref)
 
 const ir_expr *
 syn_ref_write(struct parse_ctx *cx, struct loc loc, const ir_expr *ref,
-		const ir_expr *value)
+	      const ir_expr *value)
 {
 	return ir_new_ref_write(cx->m, syn_loc(cx, loc), ref, value);
 }
@@ -265,7 +265,7 @@ syn_hole(struct parse_ctx *cx, struct loc loc)
 
 const ir_expr *
 syn_if(struct parse_ctx *cx, struct loc loc, const ir_expr *cond,
-	 const ir_expr *a, const ir_expr *b)
+       const ir_expr *a, const ir_expr *b)
 {
 	return ir_new_if(cx->m, syn_loc(cx, loc), cond, a, b);
 }

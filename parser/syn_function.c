@@ -74,8 +74,7 @@ syn_def_open(struct parse_ctx *cx, struct loc loc, const char *name)
 void
 syn_type_params(struct parse_ctx *cx, uint32_t names)
 {
-	vec_last(&cx->frames).ntype_params =
-		count_items(names, cx->types.len);
+	vec_last(&cx->frames).ntype_params = count_items(names, cx->types.len);
 }
 
 static struct ir_var *
@@ -86,8 +85,7 @@ new_param(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
 	const struct ir_var *var;
 
 	if (old && old->base.id >= vec_last(&cx->frames).first_id)
-		diag_error(cx->d, loc, "there are two parameters '%%%s'",
-			   name);
+		diag_error(cx->d, loc, "there are two parameters '%%%s'", name);
 	loc = syn_binder_loc(cx, loc, annot_loc);
 	var = ir_as_var(ir_new_var(cx->m, loc, name, annotation));
 	scope_bind(&cx->locals, name, var);
@@ -97,7 +95,7 @@ new_param(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
 
 void
 syn_param(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
-	    const char *name, const ir_type *annotation)
+	  const char *name, const ir_type *annotation)
 {
 	new_param(cx, loc, annot_loc, name, annotation);
 }
@@ -116,15 +114,15 @@ device_of(struct parse_ctx *cx, const struct attr_item *a)
 	if (a->value.kind == ATTR_META)
 		return a->value.meta;
 	if (a->value.kind != ATTR_NULL)
-		diag_error(cx->d, a->value_loc,
-			   "'%s' must be a virtual device", a->key);
+		diag_error(cx->d, a->value_loc, "'%s' must be a virtual device",
+			   a->key);
 	return NULL;
 }
 
 /* Other attributes in the braces mean nothing, as in TVM. */
 void
 syn_device_param(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
-		   const char *name, uint32_t attrs, const ir_type *annotation)
+		 const char *name, uint32_t attrs, const ir_type *annotation)
 {
 	struct ir_var *var = new_param(cx, loc, annot_loc, name, annotation);
 
@@ -158,7 +156,7 @@ function_attrs(struct parse_ctx *cx, uint32_t at,
 
 const ir_expr *
 syn_function(struct parse_ctx *cx, struct loc loc, const ir_type *result,
-	       const ir_expr *body)
+	     const ir_expr *body)
 {
 	const struct fn_frame *f = &vec_last(&cx->frames);
 	struct ir_function_parts parts = {
@@ -179,7 +177,7 @@ syn_function(struct parse_ctx *cx, struct loc loc, const ir_type *result,
 
 void
 syn_def(struct parse_ctx *cx, struct loc loc, const ir_type *result,
-	  const ir_expr *body)
+	const ir_expr *body)
 {
 	const ir_expr *fn = syn_function(cx, loc, result, body);
 

@@ -68,8 +68,7 @@ syn_loc(struct parse_ctx *cx, struct loc loc)
 	    !number_before(span, &end, &line))
 		return loc;
 	return ir_module_add_span(cx->m,
-				  ir_name_n(cx->cx, span,
-					    (size_t)(end - span)),
+				  ir_name_n(cx->cx, span, (size_t)(end - span)),
 				  line, column);
 }
 
@@ -125,7 +124,7 @@ dangling(struct parse_ctx *cx, struct loc loc, const struct meta_ref *ref)
 {
 	const char *id = ir_namef(cx->cx, "%s %u", ref->key, ref->index);
 	const ir_meta *m = name_map_get(&cx->dangling, (uintptr_t)id);
-	ir_meta new = { .type_key = ref->key };
+	ir_meta new = {.type_key = ref->key};
 
 	if (strcmp(ref->key, "SEScope") == 0)
 		new.type_key = ir_name(cx->cx, "VirtualDevice");
@@ -135,11 +134,12 @@ dangling(struct parse_ctx *cx, struct loc loc, const struct meta_ref *ref)
 		name_map_set(&cx->dangling, (uintptr_t)id, m);
 	}
 	warn_no_metadata(cx, loc);
-	return (ir_attr){ .kind = ATTR_META, .meta = m };
+	return (ir_attr){.kind = ATTR_META, .meta = m};
 }
 
 static bool
-lookup(struct parse_ctx *cx, struct loc loc, const struct meta_ref *ref, ir_attr *out)
+lookup(struct parse_ctx *cx, struct loc loc, const struct meta_ref *ref,
+       ir_attr *out)
 {
 	struct meta_reader *r = reader(cx);
 
@@ -147,7 +147,7 @@ lookup(struct parse_ctx *cx, struct loc loc, const struct meta_ref *ref, ir_attr
 	if (r)
 		return meta_value(r, loc, *ref, out);
 	if (!cx->no_metadata)
-		return false;           /* its error was reported */
+		return false; /* its error was reported */
 	if (cx->o.allow_unknown_ops) {
 		*out = dangling(cx, loc, ref);
 		return true;
@@ -233,7 +233,7 @@ syn_meta_type(struct parse_ctx *cx, struct loc loc, const struct meta_ref *ref)
 static struct ir_dim
 dim_of(struct parse_ctx *cx, struct loc loc, const ir_attr *v)
 {
-	struct ir_dim dim = { .value = -1, .kind = DIM_SYM };
+	struct ir_dim dim = {.value = -1, .kind = DIM_SYM};
 
 	if (v->kind == ATTR_META) {
 		dim.sym = v->meta;
@@ -262,21 +262,19 @@ syn_meta_dim(struct parse_ctx *cx, struct loc loc, const struct meta_ref *ref)
 }
 
 ir_attr
-syn_meta_attr(struct parse_ctx *cx, struct loc loc,
-	      const struct meta_ref *ref)
+syn_meta_attr(struct parse_ctx *cx, struct loc loc, const struct meta_ref *ref)
 {
 	ir_attr v;
 
 	if (is_placeholder(cx, ref))
-		return (ir_attr){ .kind = ATTR_EXPR,
-				  .expr = placeholder(cx, loc, ref->index) };
+		return (ir_attr){.kind = ATTR_EXPR,
+				 .expr = placeholder(cx, loc, ref->index)};
 	lookup(cx, loc, ref, &v);
 	return v;
 }
 
 void
-syn_meta_value(struct parse_ctx *cx, struct loc loc,
-	       const struct meta_ref *ref)
+syn_meta_value(struct parse_ctx *cx, struct loc loc, const struct meta_ref *ref)
 {
 	syn_value(cx, syn_meta_attr(cx, loc, ref));
 }

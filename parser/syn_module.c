@@ -13,7 +13,7 @@ syn_no_version(struct parse_ctx *cx, struct loc loc)
 	(void)loc;
 	if (!cx->o.strict || cx->lex.text_kind != TEXT_MODULE)
 		return;
-	diag_error(cx->d, (struct loc){ 0, 1, 0 },
+	diag_error(cx->d, (struct loc){0, 1, 0},
 		   "the text must start with '#[version = \"0.0.5\"]'");
 }
 
@@ -101,7 +101,7 @@ syn_raw(struct parse_ctx *cx, struct loc loc)
 
 void
 syn_type_open(struct parse_ctx *cx, struct loc loc, const char *name,
-		bool is_extern)
+	      bool is_extern)
 {
 	cx->type_name = name;
 	cx->type_loc = loc;
@@ -123,30 +123,27 @@ syn_type_intro(struct parse_ctx *cx, uint32_t names)
 		diag_note(cx->d, old->loc, "the first definition is here");
 		return;
 	}
-	cx->type_def = ir_module_add_type(cx->m, cx->type_name,
-					  n ? cx->types.at + names : NULL, n,
-					  loc);
+	cx->type_def = ir_module_add_type(
+		cx->m, cx->type_name, n ? cx->types.at + names : NULL, n, loc);
 	cx->type_def->is_extern = cx->type_extern;
 }
 
 void
 syn_ctor(struct parse_ctx *cx, struct loc loc, const char *name,
-	   uint32_t fields)
+	 uint32_t fields)
 {
 	uint32_t n = count_items(fields, cx->types.len);
 	size_t first = cx->types.len - n;
 
 	if (cx->type_def && cx->type_extern) {
-		diag_error(cx->d, loc,
-			   "an extern type has no constructors");
+		diag_error(cx->d, loc, "an extern type has no constructors");
 	} else if (cx->type_def &&
 		   !ir_module_add_ctor(cx->m, cx->type_def, name,
 				       n ? cx->types.at + first : NULL, n,
 				       cx->no_locs ? LOC_NONE : loc)) {
-		diag_error(cx->d, loc,
-			   "there is a constructor '%s' already", name);
-		diag_note(cx->d,
-			  ir_module_find_ctor(cx->m, name)->base.loc,
+		diag_error(cx->d, loc, "there is a constructor '%s' already",
+			   name);
+		diag_note(cx->d, ir_module_find_ctor(cx->m, name)->base.loc,
 			  "the first one is here");
 	}
 	cx->types.len = first;
@@ -162,8 +159,8 @@ syn_type_def(struct parse_ctx *cx)
 void
 syn_import(struct parse_ctx *cx, struct loc loc, const char *file)
 {
-	static const char *const known[] = { "prelude.rly", "core.rly",
-					     "gradient.rly" };
+	static const char *const known[] = {"prelude.rly", "core.rly",
+					    "gradient.rly"};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		if (strcmp(file, known[i]) == 0)

@@ -31,8 +31,7 @@ syn_named_type(struct parse_ctx *cx, struct loc loc, const char *name)
 }
 
 const ir_type *
-syn_adt(struct parse_ctx *cx, struct loc loc, const char *name,
-	  uint32_t args)
+syn_adt(struct parse_ctx *cx, struct loc loc, const char *name, uint32_t args)
 {
 	uint32_t n = count_items(args, cx->types.len);
 	size_t first = cx->types.len - n;
@@ -47,7 +46,7 @@ syn_adt(struct parse_ctx *cx, struct loc loc, const char *name,
 
 const ir_type *
 syn_tensor_type(struct parse_ctx *cx, struct loc loc, struct loc dtype_loc,
-		  uint32_t dims, const char *dtype)
+		uint32_t dims, const char *dtype)
 {
 	uint32_t n = count_items(dims, cx->dims.len);
 	size_t first = cx->dims.len - n;
