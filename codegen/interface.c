@@ -85,13 +85,27 @@ read_constants(struct interface *x, struct arena *a)
 		struct interface_constant *c = &x->constants[i];
 
 		c->offset = x->constants_bytes;
-		if (list->elems[i].kind == ATTR_EXPR)
+		if (list->elems[i].kind == ATTR_EXPR &&
+		    list->elems[i].expr->kind == IR_CONSTANT)
 			c->data = ir_as_constant(list->elems[i].expr)->data;
 		if (c->data)
 			x->constants_bytes +=
 				((int64_t)c->data->nbytes + 63) / 64 * 64;
 	}
 	x->nconstants = list->n;
+}
+
+/* Everything that main reads of its constants is there. */
+static bool
+is_complete(const struct interface *x)
+{
+	const struct tir_buffer *b =
+		x->main->params[x->main->nparams - 2].buffer;
+
+	for (uint32_t i = 0; i < x->nconstants; i++)
+		if (!x->constants[i].data)
+			return false;
+	return !b || b->size <= x->constants_bytes;
 }
 
 bool
@@ -121,5 +135,6 @@ interface_of(const ir_module *m, struct interface *out, struct arena *a)
 	out->workspace_bytes =
 		ir_dict_int(def->tir->attrs, "workspace_bytes", 0);
 	read_constants(out, a);
+	out->incomplete = !is_complete(out);
 	return true;
 }

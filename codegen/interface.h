@@ -40,6 +40,7 @@ struct interface {
 	uint32_t nconstants;
 	struct interface_constant *constants;
 	int64_t constants_bytes;
+	bool incomplete;                /* a constant has no value */
 };
 
 /* False if M has no such main. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ir/print_internal.h"
+#include "ir/print_tir.h"
 #include "ir/te.h"
 #include "ir/tir.h"
 #include "ir/walk.h"
@@ -203,6 +204,36 @@ put_type_defs(struct print *p)
 }
 
 static void
+put_constant(const ir_expr *e, void *env)
+{
+	struct print *p = env;
+
+	if (e->kind == IR_CONSTANT && !ir_as_constant(e)->data)
+		print_meta_placeholder(p, ir_as_constant(e));
+	else
+		print_meta_ref(p, e);
+}
+
+/* Loops; main's list of constants goes to the metadata section. */
+static void
+print_loops(struct print *p, const tir_func *f)
+{
+	const struct tir_meta meta = {put_constant, p};
+	const ir_attr *list = ir_dict_get(f->attrs, "constants");
+
+	for (uint32_t i = 0; list && list->kind == ATTR_ARRAY && i < list->n;
+	     i++) {
+		const ir_attr *a = &list->elems[i];
+
+		if (a->kind == ATTR_EXPR && a->expr->kind == IR_CONSTANT &&
+		    ir_as_constant(a->expr)->data)
+			print_meta_add(p, "relay.Constant", PRINT_META_EXPR,
+				       a->expr, a->expr);
+	}
+	tir_print_func_with(p->out, f, &meta);
+}
+
+static void
 put_def(struct print *p, const ir_def *d)
 {
 	switch (d->kind) {
@@ -218,7 +249,7 @@ put_def(struct print *p, const ir_def *d)
 		}
 		break;
 	case DEF_TIR:
-		tir_print_func(p->out, d->tir);
+		print_loops(p, d->tir);
 		break;
 	case DEF_RAW:
 		buf_put(p->out, d->raw, d->raw_len);

@@ -32,7 +32,7 @@ put_attrs(struct buf *out, const te_func *f)
 		buf_puts(out, "  attr ");
 		tir_put_string(out, f->attrs->entry[i].key);
 		buf_puts(out, " = ");
-		tir_put_attr(out, &f->attrs->entry[i].value);
+		tir_put_attr(out, &f->attrs->entry[i].value, NULL);
 		buf_puts(out, ";\n");
 	}
 }

@@ -219,7 +219,7 @@ put_stmt(struct buf *out, struct tir_names *n, const tir_stmt *s, size_t indent)
 }
 
 static void
-put_attrs(struct buf *out, const tir_func *f)
+put_attrs(struct buf *out, const tir_func *f, const struct tir_meta *meta)
 {
 	const char *sep = "";
 
@@ -233,7 +233,7 @@ put_attrs(struct buf *out, const tir_func *f)
 		buf_puts(out, sep);
 		tir_put_string(out, f->attrs->entry[i].key);
 		buf_puts(out, ": ");
-		tir_put_attr(out, &f->attrs->entry[i].value);
+		tir_put_attr(out, &f->attrs->entry[i].value, meta);
 		sep = ", ";
 	}
 	buf_puts(out, "}\n");
@@ -285,6 +285,13 @@ put_buffers(struct buf *out, const tir_func *f)
 void
 tir_print_func(struct buf *out, const tir_func *f)
 {
+	tir_print_func_with(out, f, NULL);
+}
+
+void
+tir_print_func_with(struct buf *out, const tir_func *f,
+		    const struct tir_meta *meta)
+{
 	struct tir_names names = {0};
 	const char *sep = "";
 
@@ -293,7 +300,7 @@ tir_print_func(struct buf *out, const tir_func *f)
 		buf_printf(out, "%s%s: handle", i ? ", " : "",
 			   tir_names_push(&names, f->params[i].var));
 	buf_puts(out, ") -> int32\n");
-	put_attrs(out, f);
+	put_attrs(out, f, meta);
 	put_buffers(out, f);
 	buf_puts(out, "  buffer_map = {");
 	for (uint32_t i = 0; i < f->nparams; i++) {

@@ -28,7 +28,17 @@ void tir_names_free(struct tir_names *n);
 void tir_put_expr(struct buf *out, struct tir_names *n, const tir_expr *e);
 void tir_put_float(struct buf *out, struct dtype t, double value);
 void tir_put_string(struct buf *out, const char *s);
-void tir_put_attr(struct buf *out, const ir_attr *a);
+/* How to refer to a constant, in a module that has a metadata section. */
+struct tir_meta {
+	void (*put)(const ir_expr *e, void *env);
+	void *env;
+};
+
+/* META may be NULL: there are no constants. */
+void tir_put_attr(struct buf *out, const ir_attr *a,
+		  const struct tir_meta *meta);
+void tir_print_func_with(struct buf *out, const tir_func *f,
+			 const struct tir_meta *meta);
 void te_put_axes(struct buf *out, struct tir_names *n,
 		 const struct te_axis *axes, uint32_t naxes);
 void te_put_ref(struct buf *out, const struct te_tensor *t);

@@ -120,7 +120,7 @@ tir_put_string(struct buf *out, const char *s)
 }
 
 void
-tir_put_attr(struct buf *out, const ir_attr *a)
+tir_put_attr(struct buf *out, const ir_attr *a, const struct tir_meta *meta)
 {
 	switch (a->kind) {
 	case ATTR_INT:
@@ -143,9 +143,15 @@ tir_put_attr(struct buf *out, const ir_attr *a)
 		for (uint32_t i = 0; i < a->n; i++) {
 			if (i)
 				buf_puts(out, ", ");
-			tir_put_attr(out, &a->elems[i]);
+			tir_put_attr(out, &a->elems[i], meta);
 		}
 		buf_putc(out, ']');
+		break;
+	case ATTR_EXPR:
+		if (meta)
+			meta->put(a->expr, meta->env);
+		else
+			buf_puts(out, "None");
 		break;
 	default:
 		buf_puts(out, "None");

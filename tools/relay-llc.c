@@ -352,6 +352,11 @@ generate(struct llc *x)
 			   "without '@main' there is no header to write");
 		return false;
 	}
+	if (net.incomplete) {
+		diag_error(diag_of(x), LOC_NONE,
+			   "a constant of '@main' has no value");
+		return false;
+	}
 	begin(x, "LLVM IR");
 	u = llvm_unit_new(x->m, &x->llvm, diag_of(x));
 	end(x);

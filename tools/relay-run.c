@@ -249,9 +249,13 @@ lower(struct run *r)
 	progress("compiling");
 	if (!lower_module(&r->manager, r->m, &o))
 		return false;
-	if (interface_of(r->m, &r->x, &r->tool.arena))
+	if (!interface_of(r->m, &r->x, &r->tool.arena))
+		diag_error(&r->tool.diag, LOC_NONE, "'@main' cannot be run");
+	else if (r->x.incomplete)
+		diag_error(&r->tool.diag, LOC_NONE,
+			   "a constant of '@main' has no value");
+	else
 		return true;
-	diag_error(&r->tool.diag, LOC_NONE, "'@main' cannot be run");
 	return false;
 }
 
