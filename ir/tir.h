@@ -25,6 +25,7 @@
  *              'buffer_map' '=' '{' [NAME ':' NAME {',' ...}] '}' block
  *   key      : STRING
  *   value    : STRING | INT | FLOAT | 'True' | 'False' | Relay type
+ *            | '[' [value {',' value}] ']' | 'meta' '[' .. ']' '[' INT ']'
  *   bufdef   : NAME ':' 'Buffer' '(' NAME ':' 'Pointer' '(' dtype ')' ','
  *              dtype ',' '[' INT ']' ',' '[' ']' [',' 'align' '=' INT] ')'
  *   block    : '{' {stmt} '}'

@@ -710,6 +710,7 @@ low_value
 | NAME				{ syn_name_value(cx, @$, $NAME); }
 | '[' ']'			{ syn_array_value(cx, NO_ITEMS); }
 | '[' low_value_list ']'	{ syn_array_value(cx, $low_value_list); }
+| META				{ syn_meta_value(cx, @$, $META); }
 | low_type			{ low_type_value(cx, $low_type); }
 ;
 
