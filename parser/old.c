@@ -60,7 +60,10 @@ old_value(ir_context *cx, const struct attr_field *f, ir_attr v)
 	if (strcmp(f->name, "method") != 0)
 		return v;
 	for (unsigned i = 0; i < NVALUES; i++) {
-		if (strcmp(values[i].from, v.s) == 0)
+		const struct attrs_schema *s = attrs_schema(values[i].schema);
+
+		if (f == &s->fields[attrs_field_index(s, f->name)] &&
+		    strcmp(values[i].from, v.s) == 0)
 			v.s = ir_name(cx, values[i].to);
 	}
 	return v;

@@ -22,6 +22,12 @@
 	  (P(0), P(1), P(2), P(3), P(4), P(5), P(6), P(7), I(8), I(9), I(10), \
 	   I(11), I(12)))                                                     \
 	R(relay_argsort, 8, (P(0), P(1), I(2), I(3), I(4), I(5), I(6), I(7))) \
+	R(relay_grid_sample, 16,                                              \
+	  (P(0), P(1), P(2), I(3), I(4), I(5), I(6), I(7), I(8), I(9), I(10), \
+	   I(11), I(12), I(13), I(14), I(15)))                                \
+	R(relay_max_pool2d_grad, 18,                                          \
+	  (P(0), P(1), P(2), I(3), I(4), I(5), I(6), I(7), I(8), I(9), I(10), \
+	   I(11), I(12), I(13), I(14), I(15), I(16), I(17)))                  \
 	R(relay_multibox_transform_loc, 16,                                   \
 	  (P(0), P(1), P(2), P(3), P(4), F(5), F(6), F(7), F(8), F(9), I(10), \
 	   I(11), I(12), I(13), I(14), I(15)))                                \
@@ -50,9 +56,16 @@
 	  (P(0), P(1), P(2), P(3), I(4), I(5), I(6), I(7), I(8), I(9), I(10), \
 	   I(11), I(12), I(13), I(14), I(15)))                                \
 	R(relay_sort, 7, (P(0), P(1), I(2), I(3), I(4), I(5), I(6)))          \
+	R(relay_sparse_add, 10,                                               \
+	  (P(0), P(1), P(2), P(3), P(4), I(5), I(6), I(7), I(8), I(9)))       \
+	R(relay_sparse_dense, 13,                                             \
+	  (P(0), P(1), P(2), P(3), P(4), I(5), I(6), I(7), I(8), I(9), I(10), \
+	   I(11), I(12)))                                                     \
 	R(relay_sparse_to_dense, 15,                                          \
 	  (P(0), P(1), P(2), P(3), I(4), I(5), I(6), I(7), I(8), I(9), I(10), \
 	   I(11), I(12), I(13), I(14)))                                       \
+	R(relay_sparse_transpose, 10,                                         \
+	  (P(0), P(1), P(2), P(3), P(4), P(5), I(6), I(7), I(8), I(9)))       \
 	R(relay_threefry_generate, 4, (P(0), P(1), P(2), I(3)))               \
 	R(relay_threefry_split, 3, (P(0), P(1), P(2)))                        \
 	R(relay_topk, 10,                                                     \

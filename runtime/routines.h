@@ -147,6 +147,40 @@ int32_t relay_multinomial(uint64_t *out_state, int32_t *out,
 			  int64_t rows, int64_t n, int64_t samples,
 			  int64_t dtype);
 
+/*
+ * Products with a sparse matrix of UNITS rows of blocks BR x BC, sums, and
+ * the transpose of a square one. Indices and row starts have one type.
+ */
+int32_t relay_sparse_dense(void *out, const void *dense, const void *data,
+			   const void *indices, const void *indptr,
+			   int64_t rows, int64_t inner, int64_t units,
+			   int64_t br, int64_t bc, int64_t transposed,
+			   int64_t dtype, int64_t index_dtype);
+int32_t relay_sparse_add(void *out, const void *dense, const void *data,
+			 const void *indices, const void *indptr, int64_t rows,
+			 int64_t cols, int64_t n, int64_t dtype,
+			 int64_t index_dtype);
+int32_t relay_sparse_transpose(void *out, void *out_indices, void *out_indptr,
+			       const void *data, const void *indices,
+			       const void *indptr, int64_t entries, int64_t n,
+			       int64_t dtype, int64_t index_dtype);
+/*
+ * METHOD: 0 nearest, 1 linear, 2 cubic; PADDING: 0 zeros, 1 border, 2
+ * reflection. DIMS is 2 (then D and OUT_D are 1) or 3.
+ */
+int32_t relay_grid_sample(void *out, const void *data, const void *grid,
+			  int64_t batch, int64_t channels, int64_t d,
+			  int64_t h, int64_t w, int64_t out_d, int64_t out_h,
+			  int64_t out_w, int64_t dims, int64_t method,
+			  int64_t padding, int64_t align, int64_t dtype);
+/* [outer, h, w, inner]; sizes, strides, dilations, padding in front. */
+int32_t relay_max_pool2d_grad(void *out, const void *grad, const void *data,
+			      int64_t outer, int64_t h, int64_t w,
+			      int64_t inner, int64_t grad_h, int64_t grad_w,
+			      int64_t kh, int64_t kw, int64_t sh, int64_t sw,
+			      int64_t dh, int64_t dw, int64_t ph, int64_t pw,
+			      int64_t dtype);
+
 #pragma GCC visibility pop
 
 #endif

@@ -1,0 +1,91 @@
+/* Sparse matrices: CSR (blocks of 1 x 1) and BSR, by routines of runtime/. */
+#include "te/compute/routine.h"
+
+#include <string.h>
+
+/* Extents of the blocks in T. */
+static void
+put_blocks(struct te_extern *x, const struct te_tensor *t)
+{
+	te_extern_int(x, t->ndim == 3 ? t->shape[1] : 1);
+	te_extern_int(x, t->ndim == 3 ? t->shape[2] : 1);
+}
+
+/* out[m, row] = sum(k; sparse[row, k] * dense[m, k]), or that transposed. */
+static bool
+sparse_product(struct te_call *c, int64_t rows, int64_t inner, bool transposed)
+{
+	const struct te_tensor *data = c->in[1], *indptr = c->in[3];
+	struct te_extern *x;
+
+	if (!dtype_equal(c->in[2]->dtype, indptr->dtype))
+		return te_error(c, "the indices must have one type");
+	x = routine_begin(c, "relay_sparse_dense");
+	routine_inputs(c, x, 4);
+	te_extern_int(x, rows);
+	te_extern_int(x, inner);
+	te_extern_int(x, indptr->shape[0] - 1);
+	put_blocks(x, data);
+	te_extern_int(x, transposed);
+	te_extern_int(x, routine_dtype(data->dtype));
+	te_extern_int(x, routine_dtype(indptr->dtype));
+	return routine_end(c, x);
+}
+
+bool
+compute_nn_sparse_dense(struct te_call *c)
+{
+	return sparse_product(c, c->in[0]->shape[0], c->in[0]->shape[1],
+			      te_attr_bool(c, "sparse_lhs"));
+}
+
+/* A kernel of one pixel, channels last. */
+bool
+compute_nn_sparse_conv2d(struct te_call *c)
+{
+	const struct te_tensor *x = c->in[0];
+	int64_t size[2];
+
+	if (strcmp(te_attr_string(c, "layout"), "NHWC") != 0 ||
+	    te_attr_ints(c, "kernel_size", size, 2) != 2 || size[0] != 1 ||
+	    size[1] != 1)
+		return te_error(c, "only NHWC and kernels of 1 x 1 are "
+				   "supported");
+	return sparse_product(c, x->shape[0] * x->shape[1] * x->shape[2],
+			      x->shape[3], false);
+}
+
+bool
+compute_nn_sparse_add(struct te_call *c)
+{
+	const struct te_tensor *indptr = c->in[3];
+	struct te_extern *x;
+
+	if (c->in[1]->ndim != 1 || !dtype_equal(c->in[2]->dtype, indptr->dtype))
+		return te_error(c, "the sparse matrix must be CSR");
+	x = routine_begin(c, "relay_sparse_add");
+	routine_inputs(c, x, 4);
+	te_extern_int(x, c->in[0]->shape[0]);
+	te_extern_int(x, c->in[0]->shape[1]);
+	te_extern_int(x, indptr->shape[0] - 1);
+	te_extern_int(x, routine_dtype(c->in[0]->dtype));
+	te_extern_int(x, routine_dtype(indptr->dtype));
+	return routine_end(c, x);
+}
+
+bool
+compute_nn_sparse_transpose(struct te_call *c)
+{
+	const struct te_tensor *indptr = c->in[2];
+	struct te_extern *x;
+
+	if (c->in[0]->ndim != 1 || !dtype_equal(c->in[1]->dtype, indptr->dtype))
+		return te_error(c, "the sparse matrix must be CSR");
+	x = routine_begin(c, "relay_sparse_transpose");
+	routine_inputs(c, x, 3);
+	te_extern_int(x, c->in[0]->shape[0]);
+	te_extern_int(x, indptr->shape[0] - 1);
+	te_extern_int(x, routine_dtype(c->in[0]->dtype));
+	te_extern_int(x, routine_dtype(indptr->dtype));
+	return routine_end(c, x);
+}
