@@ -36,6 +36,9 @@ kind_of(struct lex_state *lex, int token)
 	return BRACKET_PLAIN;
 }
 
+/* Loops are walked recursively: their blocks may not nest without end. */
+enum { MAX_BLOCKS = 2000 };
+
 static bool
 open_bracket(struct parse_ctx *cx, int token, struct loc loc)
 {
@@ -46,6 +49,12 @@ open_bracket(struct parse_ctx *cx, int token, struct loc loc)
 		diag_error(cx->d, loc, "brackets nest more than %u deep",
 			   cx->o.max_nesting);
 		diag_note(cx->d, LOC_NONE, "--max-nesting=N allows more");
+		lex->ended = true;
+		return false;
+	}
+	if (cx->low.active && lex->open.len >= MAX_BLOCKS && token == '{') {
+		diag_error(cx->d, loc, "blocks nest more than %d deep",
+			   MAX_BLOCKS);
 		lex->ended = true;
 		return false;
 	}
