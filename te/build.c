@@ -150,8 +150,8 @@ build_param(struct builder *b, uint32_t i)
 			name = ir_namef(b->m->cx, "%s_%u", p->name, k);
 		v->t[k] = add_param(b, name, types[k]);
 		v->t[k]->op->loc = p->base.loc;
-		v->t[k]->op->is_const = b->request->constant &&
-					b->request->constant[i];
+		v->t[k]->op->is_const =
+			b->request->constant && b->request->constant[i];
 	}
 	ir_map_put(&b->values, ir_var_expr(p), v);
 	if (bound)
