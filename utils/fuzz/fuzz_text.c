@@ -51,7 +51,7 @@ has_metadata(const struct buf *text)
 
 /*
  * From five attributes on, TVM's maps iterate in an order that depends on the
- * order of insertion where hashes collide; so a function may say five.
+ * order of insertion where hashes collide.
  */
 static bool
 has_many_attributes(const struct buf *text)
