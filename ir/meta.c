@@ -118,27 +118,54 @@ grow(struct ir_meta_table *t)
 	*t = bigger;
 }
 
-const ir_meta *
-ir_meta_new(ir_context *cx, const ir_meta *template)
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct ir_meta_field *)a)->name,
+		      ((const struct ir_meta_field *)b)->name);
+}
+
+/* The interned object like *KEY, whose fields are in the order of names. */
+static const ir_meta *
+intern_meta(ir_context *cx, const ir_meta *key)
 {
 	struct ir_meta_table *t = cx->metas;
-	uint64_t hash = meta_hash(template);
+	uint64_t hash = meta_hash(key);
 	struct arena *a = &cx->arena;
 	ir_meta *m;
 	size_t at;
 
 	if (t->count * 2 >= t->nslots)
 		grow(t);
-	at = find_slot(t, hash, template);
+	at = find_slot(t, hash, key);
 	if (t->slots[at])
 		return t->slots[at];
-	m = arena_copy(a, template, sizeof(*template));
+	m = arena_copy(a, key, sizeof(*key));
 	m->fields = arena_copy(a, m->fields, m->nfields * sizeof(*m->fields));
 	m->keys = arena_copy(a, m->keys, m->nkeys * sizeof(*m->keys));
 	m->data = arena_copy(a, m->data, m->ndata * sizeof(*m->data));
 	t->slots[at] = m;
 	t->hashes[at] = hash;
 	t->count++;
+	return m;
+}
+
+/* Texts may give fields in any order; it has no meaning. */
+const ir_meta *
+ir_meta_new(ir_context *cx, const ir_meta *template)
+{
+	ir_meta key = *template;
+	struct ir_meta_field *fields =
+		xcalloc(key.nfields, sizeof(*fields));
+	const ir_meta *m;
+
+	if (key.nfields) {
+		memcpy(fields, key.fields, key.nfields * sizeof(*fields));
+		qsort(fields, key.nfields, sizeof(*fields), by_name);
+	}
+	key.fields = fields;
+	m = intern_meta(cx, &key);
+	free(fields);
 	return m;
 }
 
