@@ -31,11 +31,43 @@ same_field(struct equal *q, const struct ir_meta_field *a,
 {
 	if (!same_text(a->name, b->name))
 		return false;
-	return strcmp(a->name, "span") == 0 ||
-	       (same_text(a->text, b->text) &&
-		same_tensor(a->tensor, b->tensor) &&
-		equal_types(q, a->type, b->type) &&
-		metas_below(q, a->object, b->object, depth));
+	return same_text(a->text, b->text) &&
+	       same_tensor(a->tensor, b->tensor) &&
+	       equal_types(q, a->type, b->type) &&
+	       metas_below(q, a->object, b->object, depth);
+}
+
+/* Null is as good as absent, and places do not count. */
+static bool
+says_something(const struct ir_meta_field *f)
+{
+	return (f->text || f->object || f->tensor || f->type) &&
+	       strcmp(f->name, "span") != 0;
+}
+
+/* The first field from I on that counts. */
+static uint32_t
+next_field(const ir_meta *m, uint32_t i)
+{
+	while (i < m->nfields && !says_something(&m->fields[i]))
+		i++;
+	return i;
+}
+
+/* Fields are in the order of their names. */
+static bool
+same_fields(struct equal *q, const ir_meta *a, const ir_meta *b, int depth)
+{
+	uint32_t i = next_field(a, 0);
+	uint32_t j = next_field(b, 0);
+
+	while (i < a->nfields && j < b->nfields) {
+		if (!same_field(q, &a->fields[i], &b->fields[j], depth - 1))
+			return false;
+		i = next_field(a, i + 1);
+		j = next_field(b, j + 1);
+	}
+	return i == a->nfields && j == b->nfields;
 }
 
 static bool
@@ -52,7 +84,7 @@ metas_below(struct equal *q, const ir_meta *a, const ir_meta *b, int depth)
 	if (a == b)
 		return true;
 	if (!a || !b || depth == 0 || !same_text(a->type_key, b->type_key) ||
-	    !same_text(a->repr, b->repr) || a->nfields != b->nfields ||
+	    !same_text(a->repr, b->repr) ||
 	    a->nkeys != b->nkeys || a->ndata != b->ndata)
 		return false;
 	if (ptrmap_get(&q->left, a) == b)
@@ -63,9 +95,8 @@ metas_below(struct equal *q, const ir_meta *a, const ir_meta *b, int depth)
 	} else {
 		ptrmap_put(&q->left, a, b);
 	}
-	for (uint32_t i = 0; i < a->nfields; i++)
-		if (!same_field(q, &a->fields[i], &b->fields[i], depth - 1))
-			return false;
+	if (!same_fields(q, a, b, depth))
+		return false;
 	for (uint32_t i = 0; i < a->nkeys; i++)
 		if (!same_text(a->keys[i], b->keys[i]))
 			return false;
