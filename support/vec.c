@@ -10,6 +10,9 @@ vec_reserve_bytes(void *at, size_t *cap, size_t n, size_t size)
 {
 	if (n <= *cap)
 		return at;
+	/* At least double, so that reserving bit by bit is linear, too. */
+	if (n < *cap * 2)
+		n = *cap * 2;
 	if (n > SIZE_MAX / size) {
 		fputs("relay: out of memory\n", stderr);
 		abort();
