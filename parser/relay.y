@@ -298,8 +298,14 @@ binding
 : GRAPH_DEF '=' rhs ';'
 	{ $$ = syn_graph_def(cx, @GRAPH_DEF, $GRAPH_DEF, $rhs); }
 | let_head rhs ';'		{ $$ = syn_let(cx, @$, $let_head, $rhs); }
-| FREE_VAR LOCAL annotation ';'
+| FREE_VAR LOCAL annotation optional_semicolon
 	{ $$ = syn_free_var(cx, @LOCAL, @annotation, $LOCAL, $annotation); }
+;
+
+/* TVM 0.6 printed none behind a free variable. */
+optional_semicolon:
+  %empty
+| ';'
 ;
 
 let_head
