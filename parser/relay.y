@@ -590,9 +590,9 @@ entry_list
 ;
 
 entry
-: KEY '=' value			{ $$ = syn_entry(cx, $KEY); }
-| STRING '=' value		{ $$ = syn_entry(cx, $STRING); }
-| STRING ':' value		{ $$ = syn_entry(cx, $STRING); }
+: KEY '=' value			{ $$ = syn_entry(cx, @KEY, $KEY); }
+| STRING '=' value		{ $$ = syn_entry(cx, @STRING, $STRING); }
+| STRING ':' value		{ $$ = syn_entry(cx, @STRING, $STRING); }
 ;
 
 /* Below Relay: tensor expressions, schedules, loops (ir/te.h, ir/tir.h). */

@@ -191,7 +191,7 @@ void syn_device_value(struct parse_ctx *cx, const ir_meta *device);
 void syn_array_value(struct parse_ctx *cx, uint32_t at);
 void syn_dict_value(struct parse_ctx *cx, uint32_t at);
 uint32_t syn_last_value(const struct parse_ctx *cx);
-uint32_t syn_entry(struct parse_ctx *cx, const char *key);
+uint32_t syn_entry(struct parse_ctx *cx, struct loc loc, const char *key);
 
 /*
  * The record that the attributes from AT on the stack make for S; they are

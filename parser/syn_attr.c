@@ -5,6 +5,7 @@
 
 #include "parser/old.h"
 #include "parser/syn.h"
+#include "support/utf8.h"
 #include "support/suggest.h"
 
 uint32_t
@@ -96,10 +97,25 @@ syn_array_value(struct parse_ctx *cx, uint32_t at)
 	syn_value(cx, v);
 }
 
+/* What the metadata section can hold as a key: its JSON is UTF-8. */
+static bool
+is_text(const char *key)
+{
+	size_t len = intern_len(key);
+
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)key[i] < ' ' && !strchr("\t\n\r", key[i]))
+			return false;
+	return strlen(key) == len && utf8_is_valid(key, len);
+}
+
 uint32_t
-syn_entry(struct parse_ctx *cx, const char *key)
+syn_entry(struct parse_ctx *cx, struct loc loc, const char *key)
 {
 	struct ir_dict_entry e = {key, vec_pop(&cx->values)};
+
+	if (!is_text(key))
+		diag_error(cx->d, loc, "a key must be text in UTF-8");
 
 	vec_push(&cx->entries, e);
 	return (uint32_t)cx->entries.len - 1;
