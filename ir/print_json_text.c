@@ -7,6 +7,7 @@
 #include "ir/print_json_internal.h"
 #include "support/base64.h"
 
+/* Other control characters need an escape that TVM does not write. */
 static void
 put_json_string(struct buf *out, const char *s, size_t len)
 {
@@ -20,6 +21,8 @@ put_json_string(struct buf *out, const char *s, size_t len)
 		if (at) {
 			buf_putc(out, '\\');
 			buf_putc(out, to[at - from]);
+		} else if ((unsigned char)s[i] < ' ') {
+			buf_printf(out, "\\u%04x", (unsigned)s[i]);
 		} else {
 			buf_putc(out, s[i]);
 		}

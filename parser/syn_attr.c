@@ -102,11 +102,16 @@ static bool
 is_text(const char *key)
 {
 	size_t len = intern_len(key);
+	size_t n;
 
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)key[i] < ' ' && !strchr("\t\n\r", key[i]))
+	for (size_t i = 0; i < len; i += n) {
+		unsigned char c = (unsigned char)key[i];
+
+		n = utf8_length(key + i, len - i);
+		if ((n == 1 && c >= 0x80) || c == 0)
 			return false;
-	return strlen(key) == len && utf8_is_valid(key, len);
+	}
+	return true;
 }
 
 uint32_t
@@ -116,7 +121,6 @@ syn_entry(struct parse_ctx *cx, struct loc loc, const char *key)
 
 	if (!is_text(key))
 		diag_error(cx->d, loc, "a key must be text in UTF-8");
-
 	vec_push(&cx->entries, e);
 	return (uint32_t)cx->entries.len - 1;
 }
