@@ -55,6 +55,9 @@ struct meta_reader {
 const char *meta_text(const struct meta_reader *r, const json_t *string,
 		      size_t *len, struct loc *loc);
 
+/* The same, interned; the empty name if STRING is none. */
+const char *meta_word(const struct meta_reader *r, const json_t *string);
+
 /* Tensor number I of the document, borrowed; NULL after a report. */
 ir_tensor *meta_tensor(struct meta_reader *r, size_t i);
 

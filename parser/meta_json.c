@@ -1,7 +1,7 @@
 /*
  * From the metadata section to a JSON document.
  *
- * Long strings are cut out before: the document has a short mark in their
+ * Long base64 is cut out before: the document has a short mark in their
  * place, and a table says where in the text they stand.
  */
 #include <stdio.h>
@@ -43,7 +43,25 @@ put_mark(struct meta_reader *r, struct buf *out, size_t off, size_t len)
 	vec_push(&r->cuts, cut);
 }
 
-/* Copy the document at OFF to OUT without long strings. */
+/* Long and, as far as a look tells, base64: a tensor, in all likelihood. */
+static bool
+is_cut(const char *text, size_t len)
+{
+	static const char extra[] = "+/=";
+
+	if (len <= LONG)
+		return false;
+	for (size_t i = 0; i < LONG; i++) {
+		char c = text[i];
+		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+
+		if (!letter && !(c >= '0' && c <= '9') && !strchr(extra, c))
+			return false;
+	}
+	return true;
+}
+
+/* Copy the document at OFF to OUT without long base64. */
 static void
 cut_strings(struct meta_reader *r, size_t off, struct buf *out)
 {
@@ -58,7 +76,7 @@ cut_strings(struct meta_reader *r, size_t off, struct buf *out)
 		start = (size_t)(quote - s->text) + 1;
 		buf_put(out, s->text + off, start - off);
 		end = string_end(s, start);
-		if (end - start > LONG)
+		if (is_cut(s->text + start, end - start))
 			put_mark(r, out, start, end - start);
 		else
 			buf_put(out, s->text + start, end - start);
@@ -184,6 +202,19 @@ meta_text(const struct meta_reader *r, const json_t *string, size_t *len,
 	*len = r->cuts.at[cut].len;
 	*loc = (struct loc){(uint32_t)r->cuts.at[cut].off, 1, 0};
 	return r->pc->src->text + r->cuts.at[cut].off;
+}
+
+const char *
+meta_word(const struct meta_reader *r, const json_t *string)
+{
+	struct loc loc;
+	size_t len;
+	const char *s;
+
+	if (!json_is_string(string))
+		return ir_name(r->pc->cx, "");
+	s = meta_text(r, string, &len, &loc);
+	return ir_name_n(r->pc->cx, s, len);
 }
 
 /* The section starts at a line of its own, and an object follows it. */

@@ -239,13 +239,9 @@ make_object(struct meta_reader *r, const json_t *node, const char *key)
 		a, json_object_size(attrs) + 1, struct ir_meta_field);
 
 	if (json_is_string(repr))
-		m.repr = ir_name_n(r->pc->cx, json_string_value(repr),
-				   json_string_length(repr));
-	for (size_t i = 0; i < nkeys; i++) {
-		const char *k = json_string_value(json_array_get(keys, i));
-
-		names[i] = ir_name(r->pc->cx, k ? k : "");
-	}
+		m.repr = meta_word(r, repr);
+	for (size_t i = 0; i < nkeys; i++)
+		names[i] = meta_word(r, json_array_get(keys, i));
 	if (!object_fields(r, attrs, key, fields, &m.nfields) ||
 	    !object_items(r, data, items))
 		return NULL;

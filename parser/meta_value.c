@@ -169,11 +169,7 @@ make_map(struct meta_reader *r, const json_t *node, const char *key,
 	if (!ok)
 		meta_fail(r, "the metadata has a broken map");
 	for (size_t i = 0; ok && i < n; i++) {
-		const json_t *k = json_array_get(keys, i);
-
-		e.key = ir_name_n(r->pc->cx,
-				  json_is_string(k) ? json_string_value(k) : "",
-				  json_string_length(k));
+		e.key = meta_word(r, json_array_get(keys, i));
 		ok = list_item(r, data, i, &e.value);
 		vec_push(&entries, e);
 	}
