@@ -205,31 +205,26 @@ copy_node(struct compactor *c, const ir_expr *e, const ir_expr *const *ops,
 	ir_module *m = c->to;
 
 	switch ((enum ir_kind)e->kind) {
-	case IR_TUPLE:
-		return ir_new_tuple(m, e->loc, ops, ir_as_tuple(e)->nfields);
 	case IR_CALL:
 		return ir_new_call(m, e->loc, ops[0], ops + 1,
 				   ir_as_call(e)->nargs, attrs);
-	case IR_PROJ:
-		return ir_new_proj(m, e->loc, ops[0], ir_as_proj(e)->index);
 	case IR_FUNCTION:
 		return copy_function(c, ir_as_function(e),
 				     ir_num_operands(e) ? ops[0] : NULL);
 	case IR_LET:
 		return ir_new_let(m, e->loc, copy_var(c, ir_as_let(e)->var),
 				  ops[0], ops[1]);
-	case IR_IF:
-		return ir_new_if(m, e->loc, ops[0], ops[1], ops[2]);
 	case IR_MATCH:
 		return copy_match(c, ir_as_match(e), ops);
-	case IR_REF_NEW:
-		return ir_new_ref_new(m, e->loc, ops[0]);
-	case IR_REF_READ:
-		return ir_new_ref_read(m, e->loc, ops[0]);
-	case IR_REF_WRITE:
-		return ir_new_ref_write(m, e->loc, ops[0], ops[1]);
-	default:
+	case IR_VAR:
+	case IR_GLOBAL:
+	case IR_CONSTANT:
+	case IR_OP:
+	case IR_CTOR:
+	case IR_HOLE:
 		return copy_leaf(c, e);
+	default:
+		return ir_rebuild(m, e, ops);
 	}
 }
 

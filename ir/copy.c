@@ -115,13 +115,6 @@ copy_node(struct copier *c, const ir_expr *e, const ir_expr *const *ops)
 	ir_module *m = c->m;
 
 	switch ((enum ir_kind)e->kind) {
-	case IR_TUPLE:
-		return ir_new_tuple(m, e->loc, ops, ir_as_tuple(e)->nfields);
-	case IR_CALL:
-		return ir_new_call(m, e->loc, ops[0], ops + 1,
-				   ir_as_call(e)->nargs, ir_as_call(e)->attrs);
-	case IR_PROJ:
-		return ir_new_proj(m, e->loc, ops[0], ir_as_proj(e)->index);
 	case IR_FUNCTION:
 		return copy_function(c, ir_as_function(e),
 				     ir_num_operands(e) ? ops[0] : NULL);
@@ -130,26 +123,11 @@ copy_node(struct copier *c, const ir_expr *e, const ir_expr *const *ops)
 				  ir_map_get(&c->done,
 					     &ir_as_let(e)->var->base),
 				  ops[0], ops[1]);
-	case IR_IF:
-		return ir_new_if(m, e->loc, ops[0], ops[1], ops[2]);
 	case IR_MATCH:
 		return copy_match(c, ir_as_match(e), ops);
-	case IR_REF_NEW:
-		return ir_new_ref_new(m, e->loc, ops[0]);
-	case IR_REF_READ:
-		return ir_new_ref_read(m, e->loc, ops[0]);
-	case IR_REF_WRITE:
-		return ir_new_ref_write(m, e->loc, ops[0], ops[1]);
-	case IR_VAR:
-	case IR_GLOBAL:
-	case IR_CONSTANT:
-	case IR_OP:
-	case IR_CTOR:
-	case IR_HOLE:
-	case IR_KIND_COUNT:
-		break;
+	default:
+		return ir_rebuild(m, e, ops);
 	}
-	return e;
 }
 
 static const ir_expr *

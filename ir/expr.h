@@ -272,6 +272,13 @@ const ir_expr *ir_with_operands(ir_module *m, const ir_expr *e,
 				const ir_expr *const *operands,
 				bool keep_type);
 
+/*
+ * A new node like E with these operands, the same or not; without a type. A
+ * node that has none (a variable, a constant, ...) is E itself.
+ */
+const ir_expr *ir_rebuild(ir_module *m, const ir_expr *e,
+			  const ir_expr *const *operands);
+
 #define EXPR(id, name)                                               \
 	static inline const struct ir_##name *                       \
 	ir_as_##name(const ir_expr *e)                               \

@@ -108,8 +108,8 @@ function_with(ir_module *m, const struct ir_function *f, const ir_expr *body)
 	return ir_new_function(m, f->base.loc, &parts);
 }
 
-static const ir_expr *
-rebuild(ir_module *m, const ir_expr *e, const ir_expr *const *ops)
+const ir_expr *
+ir_rebuild(ir_module *m, const ir_expr *e, const ir_expr *const *ops)
 {
 	struct loc loc = e->loc;
 
@@ -160,7 +160,7 @@ ir_with_operands(ir_module *m, const ir_expr *e, const ir_expr *const *ops,
 		i++;
 	if (i == n)
 		return e;
-	copy = rebuild(m, e, ops);
+	copy = ir_rebuild(m, e, ops);
 	if (keep_type)
 		ir_set_type(copy, e->type);
 	return copy;
