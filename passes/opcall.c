@@ -1,5 +1,9 @@
 #include "passes/opcall.h"
 
+#include <stdlib.h>
+
+#include "support/arena.h"
+
 const ir_expr *
 opcall_unary(const struct opcall *b, enum op_id op, const ir_expr *x)
 {
@@ -8,9 +12,9 @@ opcall_unary(const struct opcall *b, enum op_id op, const ir_expr *x)
 
 const ir_expr *
 opcall_binary(const struct opcall *b, enum op_id op, const ir_expr *x,
-	     const ir_expr *y)
+	      const ir_expr *y)
 {
-	const ir_expr *args[] = { x, y };
+	const ir_expr *args[] = {x, y};
 
 	return ir_new_op_call(b->m, b->loc, op, args, 2, NULL);
 }
@@ -23,7 +27,7 @@ opcall_scalar(const struct opcall *b, struct dtype t, double v)
 
 const ir_expr *
 opcall_expand_dims(const struct opcall *b, const ir_expr *x, int64_t axis,
-		  int64_t count)
+		   int64_t count)
 {
 	ir_context *cx = b->m->cx;
 	const ir_attrs *a;
@@ -38,7 +42,7 @@ opcall_expand_dims(const struct opcall *b, const ir_expr *x, int64_t axis,
 
 const ir_expr *
 opcall_reduce(const struct opcall *b, enum op_id op, const ir_expr *x,
-	     const int64_t *axes, uint32_t n)
+	      const int64_t *axes, uint32_t n)
 {
 	ir_context *cx = b->m->cx;
 	const ir_attrs *a = ir_attrs_defaults(cx, ir_op_info(op)->attrs);
@@ -50,11 +54,10 @@ opcall_reduce(const struct opcall *b, enum op_id op, const ir_expr *x,
 
 const ir_expr *
 opcall_reshape(const struct opcall *b, const ir_expr *x, const int64_t *shape,
-	      uint32_t n)
+	       uint32_t n)
 {
 	ir_context *cx = b->m->cx;
-	const ir_attrs *a =
-		ir_attrs_defaults(cx, attrs_schema(ATTRS_Reshape));
+	const ir_attrs *a = ir_attrs_defaults(cx, attrs_schema(ATTRS_Reshape));
 
 	a = ir_attrs_with(cx, a, "newshape",
 			  ir_attr_int_array(cx, shape, n, 32));
@@ -63,7 +66,81 @@ opcall_reshape(const struct opcall *b, const ir_expr *x, const int64_t *shape,
 
 const ir_expr *
 opcall_bias_at(const struct opcall *b, const ir_expr *bias, uint32_t ndim,
-	      int64_t axis)
+	       int64_t axis)
 {
 	return opcall_expand_dims(b, bias, 1, (int64_t)ndim - axis - 1);
+}
+
+const ir_expr *
+opcall_unary_int(const struct opcall *b, enum op_id op, const ir_expr *x,
+		 const char *field, int64_t value)
+{
+	const ir_attrs *a = ir_attrs_defaults(b->m->cx, ir_op_info(op)->attrs);
+
+	a = ir_attrs_with(b->m->cx, a, field, ATTR_INT32(value));
+	return ir_new_op_call(b->m, b->loc, op, &x, 1, a);
+}
+
+const ir_expr *
+opcall_join(const struct opcall *b, enum op_id op, const ir_expr *const *xs,
+	    uint32_t n, int64_t axis)
+{
+	return opcall_unary_int(b, op, ir_new_tuple(b->m, b->loc, xs, n),
+				"axis", axis);
+}
+
+const ir_expr *
+opcall_split(const struct opcall *b, const ir_expr *x, int64_t sections,
+	     int64_t axis)
+{
+	ir_context *cx = b->m->cx;
+	const ir_attrs *a = ir_attrs_defaults(cx, attrs_schema(ATTRS_Split));
+	ir_attr n = ATTR_INT32(sections);
+
+	n.boxed = true;
+	a = ir_attrs_with(cx, a, "indices_or_sections", n);
+	a = ir_attrs_with(cx, a, "axis", ATTR_INT32(axis));
+	return ir_new_op_call(b->m, b->loc, OP_split, &x, 1, a);
+}
+
+const ir_expr *
+opcall_squeeze(const struct opcall *b, const ir_expr *x, int64_t axis)
+{
+	ir_context *cx = b->m->cx;
+	const ir_attrs *a = ir_attrs_defaults(cx, attrs_schema(ATTRS_Squeeze));
+
+	a = ir_attrs_with(cx, a, "axis", ir_attr_int_array(cx, &axis, 1, 32));
+	return ir_new_op_call(b->m, b->loc, OP_squeeze, &x, 1, a);
+}
+
+const ir_expr *
+opcall_slice(const struct opcall *b, const ir_expr *x, const int64_t *begin,
+	     const int64_t *size, uint32_t n)
+{
+	ir_context *cx = b->m->cx;
+	const ir_attrs *a =
+		ir_attrs_defaults(cx, attrs_schema(ATTRS_StridedSlice));
+	int64_t *ones = xcalloc(n, sizeof(*ones));
+
+	for (uint32_t i = 0; i < n; i++)
+		ones[i] = 1;
+	a = ir_attrs_with(cx, a, "begin", ir_attr_int_array(cx, begin, n, 32));
+	a = ir_attrs_with(cx, a, "end", ir_attr_int_array(cx, size, n, 32));
+	a = ir_attrs_with(cx, a, "strides", ir_attr_int_array(cx, ones, n, 32));
+	a = ir_attrs_with(cx, a, "slice_mode", ATTR_STR(ir_name(cx, "size")));
+	free(ones);
+	return ir_new_op_call(b->m, b->loc, OP_strided_slice, &x, 1, a);
+}
+
+const ir_expr *
+opcall_layout_transform(const struct opcall *b, const ir_expr *x,
+			const char *from, const char *to)
+{
+	ir_context *cx = b->m->cx;
+	const ir_attrs *a =
+		ir_attrs_defaults(cx, attrs_schema(ATTRS_LayoutTransform));
+
+	a = ir_attrs_with(cx, a, "src_layout", ATTR_STR(ir_name(cx, from)));
+	a = ir_attrs_with(cx, a, "dst_layout", ATTR_STR(ir_name(cx, to)));
+	return ir_new_op_call(b->m, b->loc, OP_layout_transform, &x, 1, a);
 }
