@@ -261,8 +261,8 @@ ir_set_type(const ir_expr *e, const ir_type *type)
  * value then body, condition then branches, scrutinee then clause bodies.
  * Binders (parameters, let and pattern variables) are not operands.
  */
-uint32_t ir_num_operands(const ir_expr *e);
-const ir_expr *ir_operand(const ir_expr *e, uint32_t i);
+static inline uint32_t ir_num_operands(const ir_expr *e);
+static inline const ir_expr *ir_operand(const ir_expr *e, uint32_t i);
 
 /*
  * E with other operands: E itself when all are the same pointers. Otherwise a
@@ -287,6 +287,32 @@ const ir_expr *ir_rebuild(ir_module *m, const ir_expr *e,
 		return (const struct ir_##name *)(const void *)e;    \
 	}
 #include "ir/exprs.def"
+
+/* The same of nodes that are neither leaves nor calls. */
+uint32_t ir_num_inner_operands(const ir_expr *e);
+const ir_expr *ir_inner_operand(const ir_expr *e, uint32_t i);
+
+static inline uint32_t
+ir_num_operands(const ir_expr *e)
+{
+	if (e->kind <= IR_CTOR)
+		return 0;
+	if (e->kind == IR_CALL)
+		return ir_as_call(e)->nargs + 1;
+	return ir_num_inner_operands(e);
+}
+
+static inline const ir_expr *
+ir_operand(const ir_expr *e, uint32_t i)
+{
+	const struct ir_call *call;
+
+	if (e->kind != IR_CALL)
+		return ir_inner_operand(e, i);
+	call = ir_as_call(e);
+	assert(i <= call->nargs);
+	return i == 0 ? call->callee : call->args[i - 1];
+}
 
 /* The common part of a variable: what an expression uses. */
 static inline const ir_expr *

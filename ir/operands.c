@@ -9,20 +9,11 @@
 #include "ir/module.h"
 
 uint32_t
-ir_num_operands(const ir_expr *e)
+ir_num_inner_operands(const ir_expr *e)
 {
 	switch ((enum ir_kind)e->kind) {
-	case IR_VAR:
-	case IR_GLOBAL:
-	case IR_CONSTANT:
-	case IR_OP:
-	case IR_CTOR:
-	case IR_HOLE:
-		return 0;
 	case IR_TUPLE:
 		return ir_as_tuple(e)->nfields;
-	case IR_CALL:
-		return ir_as_call(e)->nargs + 1;
 	case IR_FUNCTION:
 		return ir_as_function(e)->body ? 1 : 0;
 	case IR_PROJ:
@@ -36,6 +27,13 @@ ir_num_operands(const ir_expr *e)
 		return 3;
 	case IR_MATCH:
 		return ir_as_match(e)->nclauses + 1;
+	case IR_CALL:
+	case IR_VAR:
+	case IR_GLOBAL:
+	case IR_CONSTANT:
+	case IR_OP:
+	case IR_CTOR:
+	case IR_HOLE:
 	case IR_KIND_COUNT:
 		break;
 	}
@@ -49,15 +47,12 @@ if_operand(const struct ir_if *x, uint32_t i)
 }
 
 const ir_expr *
-ir_operand(const ir_expr *e, uint32_t i)
+ir_inner_operand(const ir_expr *e, uint32_t i)
 {
-	assert(i < ir_num_operands(e));
+	assert(i < ir_num_inner_operands(e));
 	switch ((enum ir_kind)e->kind) {
 	case IR_TUPLE:
 		return ir_as_tuple(e)->fields[i];
-	case IR_CALL:
-		return i == 0 ? ir_as_call(e)->callee
-			      : ir_as_call(e)->args[i - 1];
 	case IR_FUNCTION:
 		return ir_as_function(e)->body;
 	case IR_PROJ:
@@ -76,6 +71,7 @@ ir_operand(const ir_expr *e, uint32_t i)
 	case IR_MATCH:
 		return i == 0 ? ir_as_match(e)->value
 			      : ir_as_match(e)->clauses[i - 1].body;
+	case IR_CALL:
 	case IR_VAR:
 	case IR_GLOBAL:
 	case IR_CONSTANT:
@@ -118,8 +114,7 @@ ir_rebuild(ir_module *m, const ir_expr *e, const ir_expr *const *ops)
 		return ir_new_tuple(m, loc, ops, ir_as_tuple(e)->nfields);
 	case IR_CALL:
 		return ir_new_call(m, loc, ops[0], ops + 1,
-				   ir_as_call(e)->nargs,
-				   ir_as_call(e)->attrs);
+				   ir_as_call(e)->nargs, ir_as_call(e)->attrs);
 	case IR_FUNCTION:
 		return function_with(m, ir_as_function(e), ops[0]);
 	case IR_PROJ:

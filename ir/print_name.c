@@ -137,7 +137,8 @@ print_unique_name(struct print *p, const char *hint)
 		name = intern(&p->names, p->scratch.at, p->scratch.len);
 		slot_of(p, name, &is_new);
 	}
-	slot_of(p, base, &is_new)->last = last;
+	if (name != base)
+		slot_of(p, base, &is_new)->last = last;
 	return name;
 }
 

@@ -31,6 +31,8 @@ finish(struct verify *v)
 	free(v->scope_of);
 	free(v->binder_of);
 	vec_free(&v->bound);
+	vec_free(&v->order);
+	vec_free(&v->first);
 	return v->errors == 0;
 }
 

@@ -7,6 +7,7 @@
 #include "ir/expr.h"
 #include "ir/module.h"
 #include "ir/verify.h"
+#include "ir/walk.h"
 #include "support/arena.h"
 #include "support/diag.h"
 #include "support/ptrmap.h"
@@ -33,6 +34,10 @@ struct verify {
 	uint32_t *binder_of;   /* by id of a variable: its scope; 0: none */
 	VEC(uint32_t) bound;   /* variables that have one */
 	struct ptrmap seen;    /* types and records looked at */
+
+	/* Scratch for one definition, kept for the next. */
+	ir_expr_vec order;
+	VEC(uint32_t) first;   /* by place in ORDER: scopes that it opens */
 };
 
 void verify_error(struct verify *v, struct loc loc, const char *fmt, ...)

@@ -174,32 +174,32 @@ check_uses(struct verify *v, const ir_expr *e, uint32_t first)
 void
 verify_scopes(struct verify *v, const ir_expr *root)
 {
-	ir_expr_vec order = {0};
+	ir_expr_vec *order = &v->order;
 	uint32_t *first;
 
-	ir_postorder(root, &order);
-	first = xcalloc(order.len + 1, sizeof(*first));
+	vec_clear(order);
+	ir_postorder(root, order);
+	vec_reserve(&v->first, order->len);
+	first = v->first.at;
 	v->scopes.len = 0;
 	vec_push(&v->scopes, ((struct verify_scope){0}));
 	vec_push(&v->scopes, ((struct verify_scope){0, 0, 1}));
 	v->scope_of[root->id] = 1;
-	for (size_t i = order.len; i > 0; i--) {
-		const ir_expr *e = order.at[i - 1];
+	for (size_t i = order->len; i > 0; i--) {
+		const ir_expr *e = order->at[i - 1];
 
 		first[i - 1] = open_scopes(v, e);
 		for (uint32_t k = 0; k < ir_num_operands(e); k++)
 			use_in(v, ir_operand(e, k),
 			       scope_of_operand(v, e, k, first[i - 1]));
 	}
-	for (size_t i = 0; i < order.len; i++) {
-		check_uses(v, order.at[i], first[i]);
-		verify_node(v, order.at[i]);
+	for (size_t i = 0; i < order->len; i++) {
+		check_uses(v, order->at[i], first[i]);
+		verify_node(v, order->at[i]);
 	}
-	for (size_t i = 0; i < order.len; i++)
-		v->scope_of[order.at[i]->id] = 0;
+	for (size_t i = 0; i < order->len; i++)
+		v->scope_of[order->at[i]->id] = 0;
 	for (size_t i = 0; i < v->bound.len; i++)
 		v->binder_of[v->bound.at[i]] = 0;
 	vec_clear(&v->bound);
-	free(first);
-	vec_free(&order);
 }

@@ -8,22 +8,23 @@
 
 struct frame {
 	const ir_expr *e;
-	uint32_t next;                  /* operand to visit next */
+	uint32_t next; /* operand to visit next */
+	uint32_t end;  /* operands to visit */
 };
 
 void
 ir_walk(const ir_expr *root, bool (*before)(const ir_expr *e, void *env),
 	void (*after)(const ir_expr *e, void *env), void *env)
 {
-	VEC(struct frame) stack = { 0 };
-	struct ir_set seen = { 0 };
+	VEC(struct frame) stack = {0};
+	struct ir_set seen = {0};
 	const ir_expr *e = root;
 
 	for (;;) {
 		struct frame *top;
 
 		if (e && ir_set_add(&seen, e)) {
-			struct frame f = { e, 0 };
+			struct frame f = {e, 0, ir_num_operands(e)};
 
 			if (before && !before(e, env))
 				f.next = UINT32_MAX;
@@ -33,7 +34,7 @@ ir_walk(const ir_expr *root, bool (*before)(const ir_expr *e, void *env),
 			break;
 		top = &vec_last(&stack);
 		e = NULL;
-		if (top->next < ir_num_operands(top->e)) {
+		if (top->next < top->end) {
 			e = ir_operand(top->e, top->next++);
 			continue;
 		}
@@ -82,7 +83,7 @@ void
 ir_pattern_vars(const ir_pattern *p,
 		void (*put)(const struct ir_var *v, void *env), void *env)
 {
-	VEC(const ir_pattern *) todo = { 0 };
+	VEC(const ir_pattern *) todo = {0};
 
 	vec_push(&todo, p);
 	while (todo.len) {
@@ -139,7 +140,7 @@ find_binders(const ir_expr *e, void *env)
 void
 ir_free_vars(const ir_expr *root, ir_expr_vec *out)
 {
-	struct free_vars fv = { .out = out };
+	struct free_vars fv = {.out = out};
 	size_t start = out->len;
 	size_t to = start;
 

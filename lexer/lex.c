@@ -78,14 +78,14 @@ lex_skip_blanks(const struct parse_ctx *cx, size_t off)
 	for (;;) {
 		while (off < s->len && is_blank(s->text[off]))
 			off++;
-		if (off + 1 < s->len && s->text[off] == '\r' &&
-		    s->text[off + 1] == '\n') {
-			off += 2;
-			continue;
-		}
-		if (off + 1 >= s->len || s->text[off] != '/')
+		if (off + 1 >= s->len ||
+		    (s->text[off] != '/' && s->text[off] != '\r'))
 			return off;
-		if (s->text[off + 1] == '/') {
+		if (s->text[off] == '\r') {
+			if (s->text[off + 1] != '\n')
+				return off;
+			off += 2;
+		} else if (s->text[off + 1] == '/') {
 			const char *end =
 				memchr(s->text + off, '\n', s->len - off);
 

@@ -87,6 +87,12 @@ bool lex_bracket(struct parse_ctx *cx, int token, struct loc loc);
 
 /* One token of a source text of any kind; what the grammar calls. */
 union RELAY_YYSTYPE;
+
+/*
+ * The next token if its first characters tell it: punctuation, a bracket, a
+ * variable. 0, and nothing taken, if the scanner must look.
+ */
+int lex_quick(struct parse_ctx *cx, union RELAY_YYSTYPE *val, struct loc *loc);
 int relay_yylex(union RELAY_YYSTYPE *val, struct loc *loc,
 		struct parse_ctx *cx);
 

@@ -130,34 +130,62 @@ lex_learn_type(struct parse_ctx *cx, size_t off, size_t end, const void *type)
 	learn(cx, &key);
 }
 
+/* What a character says about attributes; most say nothing. */
+enum attrs_char {
+	ATTRS_PLAIN,
+	ATTRS_OTHER,
+	ATTRS_QUOTE,
+	ATTRS_END,
+	ATTRS_LIST
+};
+
+static const uint8_t attrs_chars[256] = {
+	['\0'] = ATTRS_OTHER, ['%'] = ATTRS_OTHER, ['@'] = ATTRS_OTHER,
+	['{'] = ATTRS_OTHER,  ['}'] = ATTRS_OTHER, ['('] = ATTRS_OTHER,
+	['\''] = ATTRS_OTHER, ['/'] = ATTRS_OTHER, ['#'] = ATTRS_OTHER,
+	['\\'] = ATTRS_OTHER, ['^'] = ATTRS_OTHER, ['<'] = ATTRS_OTHER,
+	['>'] = ATTRS_OTHER,  ['?'] = ATTRS_OTHER, [';'] = ATTRS_OTHER,
+	[':'] = ATTRS_OTHER,  ['!'] = ATTRS_OTHER, ['"'] = ATTRS_QUOTE,
+	[')'] = ATTRS_END,    ['['] = ATTRS_LIST,
+};
+
+/* The '"' that closes the string opened at OFF; END if none is near. */
+static size_t
+string_end(const char *text, size_t off, size_t end)
+{
+	while (++off < end && text[off] != '"') {
+		if (text[off] == '\\')
+			return end;
+	}
+	return off;
+}
+
 /* Where attributes at OFF end with ')'; 0 if they hold more than literals. */
 static size_t
 attrs_end(const struct source *s, size_t off)
 {
-	static const char other[] = "%@{}('/#\\^<>?;:!";
 	size_t most = s->len - off > MOST_ATTRS ? off + MOST_ATTRS : s->len;
-	bool quoted = false;
 
 	for (size_t i = off; i < most; i++) {
-		char c = s->text[i];
+		unsigned char c = (unsigned char)s->text[i];
 
-		if (c == '"')
-			quoted = !quoted;
-		if (c == '\\')
-			return 0;
-		if (quoted)
-			continue;
-		if (c == ')')
+		switch ((enum attrs_char)attrs_chars[c]) {
+		case ATTRS_PLAIN:
+			if (c >= 0x80)
+				return 0;
+			break;
+		case ATTRS_QUOTE:
+			i = string_end(s->text, i, most);
+			break;
+		case ATTRS_END:
 			return i;
-		if (c == '[' && i >= 4 &&
-		    memcmp(s->text + i - 4, "meta", 4) == 0)
+		case ATTRS_LIST:
+			if (i < 4 || memcmp(s->text + i - 4, "meta", 4) != 0)
+				break;
 			return 0;
-		if ((unsigned char)c >= 0x80 ||
-		    (c < '0' && memchr(other, c, sizeof(other))) ||
-		    (c > '9' && c < 'A' && c != '='))
+		case ATTRS_OTHER:
 			return 0;
-		if (c == '{' || c == '}' || c == '^' || c == '\\')
-			return 0;
+		}
 	}
 	return 0;
 }

@@ -66,12 +66,19 @@ in_block(const struct lex_state *lex)
 	return lex->open.len == 0 || vec_last(&lex->open).opener == '{';
 }
 
+/* The innermost bracket holds B from here on, if it held A. */
+static void
+turn(struct lex_state *lex, enum bracket_kind a, enum bracket_kind b)
+{
+	if (lex->open.len > 0 && vec_last(&lex->open).kind == a)
+		vec_last(&lex->open).kind = (uint8_t)b;
+}
+
 /* Keep track of what the next brackets hold. */
 static void
 note(struct parse_ctx *cx, int token)
 {
 	struct lex_state *lex = &cx->lex;
-	struct open_bracket *top = lex->open.len ? &vec_last(&lex->open) : NULL;
 
 	switch (token) {
 	case TOK_FN:
@@ -83,12 +90,10 @@ note(struct parse_ctx *cx, int token)
 		vec_push(&lex->matches, (uint32_t)lex->open.len);
 		break;
 	case TOK_FAT_ARROW:
-		if (top && top->kind == BRACKET_ARM_PATTERN)
-			top->kind = BRACKET_ARM_BODY;
+		turn(lex, BRACKET_ARM_PATTERN, BRACKET_ARM_BODY);
 		break;
 	case ',':
-		if (top && top->kind == BRACKET_ARM_BODY)
-			top->kind = BRACKET_ARM_PATTERN;
+		turn(lex, BRACKET_ARM_BODY, BRACKET_ARM_PATTERN);
 		break;
 	default:
 		break;
@@ -115,6 +120,15 @@ hold(struct lex_state *lex, int token, const RELAY_YYSTYPE *val, struct loc loc)
 	memcpy(lex->held_value, val, sizeof(*val));
 }
 
+/* The next token of the text. */
+static int
+scan(struct parse_ctx *cx, RELAY_YYSTYPE *val, struct loc *loc)
+{
+	int token = lex_quick(cx, val, loc);
+
+	return token ? token : relay_lex_scan(val, loc, cx->scanner);
+}
+
 /*
  * The next token that counts after a syntax error. A definition that starts
  * in the middle of one says that braces are missing.
@@ -126,7 +140,7 @@ skip(struct parse_ctx *cx, int token, RELAY_YYSTYPE *val, struct loc *loc)
 
 	while (!ends_skipping(lex, token) && token != TOK_DEF &&
 	       !cx->d->stopped)
-		token = relay_lex_scan(val, loc, cx->scanner);
+		token = scan(cx, val, loc);
 	lex->skip_depth = 0;
 	if (token != TOK_DEF)
 		return token;
@@ -138,11 +152,11 @@ skip(struct parse_ctx *cx, int token, RELAY_YYSTYPE *val, struct loc *loc)
 	return '}';
 }
 
-int
-relay_yylex(RELAY_YYSTYPE *val, struct loc *loc, struct parse_ctx *cx)
+/* A token that was sent for later: the kind of text, a '}' or one held. */
+static int
+sent_before(struct parse_ctx *cx, RELAY_YYSTYPE *val, struct loc *loc)
 {
 	struct lex_state *lex = &cx->lex;
-	size_t before = lex->off;
 	int token = lex->start_token;
 
 	if (token) {
@@ -150,22 +164,29 @@ relay_yylex(RELAY_YYSTYPE *val, struct loc *loc, struct parse_ctx *cx)
 		*loc = LOC_NONE;
 		return token;
 	}
+	*loc = lex->held_loc;
 	if (lex->closing > 0) {
 		lex->closing--;
-		*loc = lex->held_loc;
 		return '}';
 	}
-	if (lex->held) {
-		token = lex->held;
-		lex->held = 0;
-		*loc = lex->held_loc;
-		*val = *(RELAY_YYSTYPE *)lex->held_value;
-		note(cx, token);
-		return token;
-	}
-	token = lex->ended || cx->d->stopped
-			? 0
-			: relay_lex_scan(val, loc, cx->scanner);
+	token = lex->held;
+	lex->held = 0;
+	*val = *(RELAY_YYSTYPE *)lex->held_value;
+	note(cx, token);
+	return token;
+}
+
+int
+relay_yylex(RELAY_YYSTYPE *val, struct loc *loc, struct parse_ctx *cx)
+{
+	struct lex_state *lex = &cx->lex;
+	size_t before = lex->off;
+	int token = 0;
+
+	if (lex->start_token || lex->closing > 0 || lex->held)
+		return sent_before(cx, val, loc);
+	if (!lex->ended && !cx->d->stopped)
+		token = scan(cx, val, loc);
 	if (lex->skip_depth > 0)
 		token = skip(cx, token, val, loc);
 	if (token == 0)

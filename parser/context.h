@@ -112,6 +112,7 @@ struct lex_state {
 	enum text_kind text_kind;
 	size_t read_pos; /* what flex has not been given yet */
 	size_t off;      /* end of the last token */
+	size_t behind;   /* bytes before OFF that flex has not gone over */
 	int start_token; /* sent before the first, or 0 */
 	int prev;        /* last token sent */
 	int held;        /* read, to be sent after a ';' */

@@ -13,6 +13,23 @@
 #include "parser/prelude.h"
 #include "parser/relay.tab.h"
 
+/*
+ * "span=" occurs in the text. Its '=' is looked for, which is a rarer byte
+ * than the others: most texts have no spans and are long.
+ */
+static bool
+mentions_spans(const struct source *s)
+{
+	const char *at = s->text, *end = s->text + s->len;
+
+	while (at && (at = memchr(at, '=', (size_t)(end - at))) != NULL) {
+		if (at - s->text >= 4 && memcmp(at - 4, "span", 4) == 0)
+			return true;
+		at++;
+	}
+	return false;
+}
+
 static void
 ctx_open(struct parse_ctx *cx, ir_module *m, struct source *s, struct diag *d,
 	 const struct parse_options *o)
@@ -23,7 +40,6 @@ ctx_open(struct parse_ctx *cx, ir_module *m, struct source *s, struct diag *d,
 	cx->src = s;
 	cx->d = d;
 	cx->o = o ? *o : PARSE_OPTIONS_DEFAULT;
-	cx->has_spans = s->len && memmem(s->text, s->len, "span=", 5);
 }
 
 static void
@@ -95,6 +111,7 @@ parse_module(ir_context *cx, struct source *s, struct diag *d,
 	struct parse_ctx pc;
 
 	ctx_open(&pc, m, s, d, o);
+	pc.has_spans = mentions_spans(s);
 	if (!is_blank(&pc))
 		run(&pc, TEXT_MODULE);
 	prelude_complete(&pc);
@@ -113,6 +130,7 @@ parse_expr(ir_module *m, struct source *s, struct diag *d,
 	struct parse_ctx pc;
 
 	ctx_open(&pc, m, s, d, o);
+	pc.has_spans = mentions_spans(s);
 	if (!is_blank(&pc))
 		run(&pc, TEXT_EXPR);
 	prelude_complete(&pc);
@@ -153,6 +171,7 @@ parse_type_text(struct parse_ctx *cx, size_t from, size_t to)
 	diag_init(&quiet, "", NULL);
 	quiet.quiet = true;
 	ctx_open(&pc, cx->m, &s, &quiet, &cx->o);
+	pc.has_spans = cx->has_spans;
 	pc.type_vars = cx->type_vars;
 	pc.meta = cx->meta;
 	pc.meta_tried = true;
