@@ -18,7 +18,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_SPATIAL = 8 };
+#include "passes/padding.h"
+
+enum { MAX_SPATIAL = PADDING_MAX_SPATIAL };
 
 enum padded { CONV, QNN_CONV, MAX_POOL, AVG_POOL, OTHER };
 
@@ -134,21 +136,18 @@ spatial_widths(const ir_attr *pad, const char *layout, int64_t *out,
 	return axes == pad->n;
 }
 
-/* PADDING has one value for all, one per axis, or one per side of each. */
+/* Add what the operator pads by itself; *PADS says whether that is any. */
 static bool
 add_padding(const ir_attr *padding, int64_t *widths, uint32_t n, bool *pads)
 {
-	if (padding->kind != ATTR_ARRAY || n == 0 ||
-	    (padding->n != 1 && padding->n != n && padding->n != 2 * n))
+	int64_t own[2 * MAX_SPATIAL];
+
+	if (!padding_widths(padding, n, own))
 		return false;
 	*pads = false;
 	for (uint32_t i = 0; i < 2 * n; i++) {
-		const ir_attr *p = &padding->elems[i % padding->n];
-
-		if (p->kind != ATTR_INT)
-			return false;
-		widths[i] += p->i;
-		*pads |= p->i != 0;
+		widths[i] += own[i];
+		*pads |= own[i] != 0;
 	}
 	return true;
 }
