@@ -3,11 +3,18 @@
  *
  * Most lines are calls of named things and are written in one go. Whatever
  * has scopes of its own leaves the rest of its text on a stack of frames.
+ *
+ * The plan puts the line of a node into the scope in which it is first met.
+ * That may be an inner scope of an expression whose own line comes after that
+ * of another user: TVM's text then names a %N that is bound further down. Here
+ * such a line is written early, before the first line that needs it.
  */
 #include "ir/print_internal.h"
+#include "ir/walk.h"
 
 enum frame_kind {
 	FRAME_LINES, /* the lines of a scope from E on, then ROOT */
+	FRAME_EARLY, /* the line of E, if it was not written yet */
 	FRAME_CALL,  /* operand I of E and what follows */
 	FRAME_ELSE,
 	FRAME_CLAUSE, /* clause I of match E */
@@ -21,7 +28,8 @@ struct frame {
 	enum frame_kind kind;
 	uint32_t i;
 	unsigned indent;
-	bool first; /* LINES: no new line before it */
+	bool first; /* LINES, EARLY: no new line before it */
+	bool ready; /* LINES, EARLY: what its line needs is written */
 	const ir_expr *e;
 	union {
 		const ir_expr *root;
@@ -33,6 +41,7 @@ struct writer {
 	struct print *p;
 	struct buf *out;
 	VEC(struct frame) todo;
+	ir_expr_vec surface; /* scratch */
 };
 
 static void
@@ -521,12 +530,97 @@ put_line(struct writer *w, const ir_expr *e, unsigned indent)
 	put_node(w, e, indent);
 }
 
+/* Operands of E that stand outside of the scopes it opens. */
+static uint32_t
+num_outer_operands(const ir_expr *e)
+{
+	switch ((enum ir_kind)e->kind) {
+	case IR_FUNCTION:
+		return 0;
+	case IR_LET:
+	case IR_IF:
+	case IR_MATCH:
+		return 1;
+	default:
+		return ir_num_operands(e);
+	}
+}
+
+/* E stands in the text about to be written: its line comes first, if any. */
+static void
+need(struct writer *w, const ir_expr *e, unsigned indent)
+{
+	const struct print_node *n = print_node_of(w->p, e);
+
+	if (print_always_inline(e))
+		return;
+	if (!n->number)
+		vec_push(&w->surface, e);
+	else if (!n->written)
+		push(w, (struct frame){
+				.kind = FRAME_EARLY, .e = e, .indent = indent});
+}
+
+static void
+need_operands(struct writer *w, const ir_expr *e, unsigned indent)
+{
+	for (uint32_t i = num_outer_operands(e); i > 0; i--)
+		need(w, ir_operand(e, i - 1), indent);
+}
+
+/*
+ * Lines that F's text needs and that were not written yet go onto the stack,
+ * those of E's operands or, for a root, E's own; false if there are none.
+ */
+static bool
+push_missing(struct writer *w, const ir_expr *e, struct frame model)
+{
+	size_t before = w->todo.len;
+
+	if (model.kind == FRAME_LINES && !model.e)
+		need(w, e, model.indent);
+	else
+		need_operands(w, e, model.indent);
+	while (w->surface.len)
+		need_operands(w, vec_pop(&w->surface), model.indent);
+	if (w->todo.len == before)
+		return false;
+	vec_last(&w->todo).first = model.first;
+	return true;
+}
+
+/* True if F has to wait for lines that are now on the stack above it. */
+static bool
+must_wait(struct writer *w, struct frame f, const ir_expr *e)
+{
+	struct frame again = f;
+
+	if (!w->p->nested || f.ready || e->kind == IR_VAR)
+		return false;
+	again.ready = true;
+	again.first = false;
+	push(w, again);
+	if (push_missing(w, e, f))
+		return true;
+	(void)vec_pop(&w->todo);
+	return false;
+}
+
 /* The next line of a scope, or its root. */
 static void
 put_next(struct writer *w, struct frame f)
 {
 	const ir_expr *e = f.e;
+	struct print_node *n = e ? print_node_of(w->p, e) : NULL;
 
+	if (e && w->p->nested && n->written && e->kind != IR_VAR) {
+		f.e = n->next;
+		f.ready = false;
+		push(w, f);
+		return;
+	}
+	if (must_wait(w, f, e ? e : f.root))
+		return;
 	if (!f.first)
 		new_line(w, f.indent);
 	if (!e) {
@@ -534,10 +628,24 @@ put_next(struct writer *w, struct frame f)
 			put_node(w, f.root, f.indent);
 		return;
 	}
-	f.e = print_node_of(w->p, e)->next;
-	f.first = false;
+	n->written = true;
+	f.e = n->next;
+	f.first = f.ready = false;
 	push(w, f);
 	put_line(w, e, f.indent);
+}
+
+static void
+put_early(struct writer *w, struct frame f)
+{
+	struct print_node *n = print_node_of(w->p, f.e);
+
+	if (n->written || must_wait(w, f, f.e))
+		return;
+	if (!f.first)
+		new_line(w, f.indent);
+	n->written = true;
+	put_line(w, f.e, f.indent);
 }
 
 static void
@@ -546,6 +654,9 @@ take_frame(struct writer *w, struct frame f)
 	switch (f.kind) {
 	case FRAME_LINES:
 		put_next(w, f);
+		break;
+	case FRAME_EARLY:
+		put_early(w, f);
 		break;
 	case FRAME_CALL:
 		resume_list(w, f);
@@ -583,6 +694,7 @@ run(struct writer *w)
 	while (w->todo.len)
 		take_frame(w, vec_pop(&w->todo));
 	vec_free(&w->todo);
+	vec_free(&w->surface);
 }
 
 void

@@ -43,8 +43,9 @@ struct print_node {
 		struct print_scope *scope; /* FUNCTION, IF, MATCH, LET */
 	};
 	uint32_t uses;        /* edges to it in this definition */
-	uint32_t number : 30; /* of its %N plus 1; 0: none */
+	uint32_t number : 29; /* of its %N plus 1; 0: none */
 	uint32_t state : 2;
+	uint32_t written : 1; /* its line; kept up to date in p->nested */
 };
 
 enum print_meta_kind {
@@ -95,6 +96,7 @@ struct print {
 	const struct ptrmap *pairs; /* own nodes to those of the model */
 	VEC(uint32_t) touched;      /* nodes with uses in this definition */
 	bool dotted_names;          /* a printed name holds '.' */
+	bool nested;                /* lines of this definition hold scopes */
 	uint64_t *hashes;           /* by node id, for stable names */
 	struct ptrmap numbers;      /* stable names that are taken */
 

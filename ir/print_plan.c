@@ -313,17 +313,21 @@ render(struct plan *pl, const ir_expr *e, uint32_t i)
 {
 	switch ((enum ir_kind)e->kind) {
 	case IR_FUNCTION:
+		pl->p->nested = true;
 		render_function(pl, e);
 		break;
 	case IR_LET:
+		pl->p->nested = true;
 		render_let(pl, e);
 		break;
 	case IR_IF:
+		pl->p->nested = true;
 		new_scopes(pl, e, 2);
 		push(pl, STEP_BRANCH, e, 0);
 		operand(pl, ir_as_if(e)->cond, STEP_NAME);
 		break;
 	case IR_MATCH:
+		pl->p->nested = true;
 		new_scopes(pl, e, ir_as_match(e)->nclauses);
 		push(pl, STEP_BRANCH, e, 0);
 		operand(pl, ir_as_match(e)->value, STEP_NAME);
@@ -468,6 +472,7 @@ print_plan_root(struct print *p, const ir_expr *e, struct print_scope *scope)
 {
 	struct plan pl = {.p = p};
 
+	p->nested = false;
 	count_uses(p, e);
 	vec_push(&pl.scopes, scope);
 	push(&pl, STEP_ROOT, e, 0);
@@ -479,6 +484,7 @@ print_plan_def(struct print *p, const struct ir_function *fn)
 {
 	struct plan pl = {.p = p};
 
+	p->nested = false;
 	count_uses(p, &fn->base);
 	render_function(&pl, &fn->base);
 	run(&pl);
