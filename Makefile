@@ -33,7 +33,8 @@ $(error MODE=$(MODE): one of release, debug, asan, coverage)
 endif
 
 LIB_DIRS := support ir ir/relations lexer parser te te/compute te/schedule \
-	    passes passes/combine codegen codegen/llvm codegen/bangc import
+	    passes passes/combine passes/quant codegen codegen/llvm \
+	    codegen/bangc import
 
 # ---------------------------------------------------------------- derived --
 
