@@ -6,6 +6,8 @@
  */
 #include "te/interp_internal.h"
 
+#include <string.h>
+
 #include "ir/infer.h"
 #include "support/hash.h"
 #include "te/build.h"
@@ -18,6 +20,7 @@ struct kernel {
 	const ir_attrs *attrs;
 	uint32_t nargs;
 	const ir_type **types; /* of the arguments */
+	const ir_expr **fixed; /* arguments that are part of the kernel */
 	const ir_type *out;
 	tir_func *func;
 	ir_tensor **extra; /* constants, passed behind the arguments */
@@ -74,7 +77,8 @@ key_hash(const struct kernel *k)
 	uint64_t h = hash_mix(k->op->id, k->attrs ? k->attrs->hash : 0);
 
 	for (uint32_t i = 0; i < k->nargs; i++)
-		h = hash_mix(h, k->types[i]->id);
+		h = hash_mix(h,
+			     k->fixed[i] ? k->fixed[i]->id : k->types[i]->id);
 	return h;
 }
 
@@ -84,7 +88,7 @@ same_key(const struct kernel *a, const struct kernel *b)
 	if (a->op != b->op || a->attrs != b->attrs || a->nargs != b->nargs)
 		return false;
 	for (uint32_t i = 0; i < a->nargs; i++)
-		if (a->types[i] != b->types[i])
+		if (a->types[i] != b->types[i] || a->fixed[i] != b->fixed[i])
 			return false;
 	return true;
 }
@@ -189,13 +193,17 @@ wrap_general(struct interp *x, const struct ir_call *call,
 	const struct ir_var **params =
 		xmalloc((k->nargs + 1) * sizeof(*params));
 	const struct ir_function *f;
+	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < k->nargs; i++) {
+		args[i] = k->fixed[i];
+		if (args[i])
+			continue;
 		args[i] = ir_new_var(x->m, call->base.loc,
 				     ir_namef(x->m->cx, "p%u", i), k->types[i]);
-		params[i] = ir_as_var(args[i]);
+		params[n++] = ir_as_var(args[i]);
 	}
-	f = wrap(x, call, args, params, k->nargs);
+	f = wrap(x, call, args, params, n);
 	free(args);
 	free(params);
 	return f;
@@ -288,7 +296,8 @@ run_kernel(struct interp *x, const struct kernel *k,
 	span_vec spans = {0};
 
 	for (uint32_t i = 0; i < nargs; i++)
-		add_spans(&spans, args[i]);
+		if (!k->fixed[i])
+			add_spans(&spans, args[i]);
 	for (uint32_t i = 0; i < k->nextra; i++)
 		add_tensor(&spans, k->extra[i]);
 	make_outputs(k->out, &out);
@@ -322,6 +331,8 @@ get_kernel(struct interp *x, const struct ir_call *call, struct kernel *key,
 	k = arena_copy(&x->arena, key, sizeof(*key));
 	k->types = arena_copy(&x->arena, key->types,
 			      key->nargs * sizeof(*key->types));
+	k->fixed = arena_copy(&x->arena, key->fixed,
+			      key->nargs * sizeof(*key->fixed));
 	*slot = k;
 	x->kernels->count++;
 	return k;
@@ -367,6 +378,37 @@ is_identity(const ir_op *op)
 	}
 }
 
+/* A scalar constant, or a tuple of them. */
+static bool
+is_scalar_constant(const ir_expr *e)
+{
+	const struct ir_tuple *t;
+
+	if (e->kind == IR_CONSTANT)
+		return ir_as_constant(e)->data &&
+		       ir_as_constant(e)->data->ndim == 0;
+	if (e->kind != IR_TUPLE)
+		return false;
+	t = ir_as_tuple(e);
+	for (uint32_t i = 0; i < t->nfields; i++)
+		if (!is_scalar_constant(t->fields[i]))
+			return false;
+	return true;
+}
+
+/*
+ * Scales of quantized operators that are constants: their ratios are rounded
+ * once, as in compiled code, and some rules must know them.
+ */
+static const ir_expr *
+fixed_argument(const struct ir_call *call, const ir_op *op, uint32_t i)
+{
+	return i > 0 && !strncmp(op->name, "qnn.", 4) &&
+			       is_scalar_constant(call->args[i])
+		       ? call->args[i]
+		       : NULL;
+}
+
 static struct interp_value *
 run_operator(struct interp *x, const struct ir_call *call, const ir_op *op,
 	     struct interp_value *const *args)
@@ -380,7 +422,9 @@ run_operator(struct interp *x, const struct ir_call *call, const ir_op *op,
 	bool by_value = false;
 
 	key.types = ARENA_NEW_ARRAY(&x->scratch, call->nargs, const ir_type *);
+	key.fixed = ARENA_NEW_ARRAY(&x->scratch, call->nargs, const ir_expr *);
 	for (uint32_t i = 0; i < call->nargs; i++) {
+		key.fixed[i] = fixed_argument(call, op, i);
 		key.types[i] = type_of(x, args[i]);
 		if (key.types[i])
 			continue;
