@@ -35,10 +35,15 @@ is_unsigned(struct dtype t)
 	return t.code == DTYPE_UINT || t.code == DTYPE_HANDLE;
 }
 
+/*
+ * Let V be rounded together with a product in it, but not where a last bit
+ * decides: in what is compared or becomes an integer.
+ */
 static LLVMValueRef
-contract(LLVMValueRef v)
+contract(struct lgen *g, LLVMValueRef v)
 {
-	if (LLVMIsAInstruction(v) && LLVMCanValueUseFastMathFlags(v))
+	if (!g->exact && LLVMIsAInstruction(v) &&
+	    LLVMCanValueUseFastMathFlags(v))
 		LLVMSetFastMathFlags(v, LLVMFastMathAllowContract);
 	return v;
 }
@@ -51,13 +56,13 @@ float_binary(struct lgen *g, const tir_expr *e, LLVMValueRef a, LLVMValueRef b)
 
 	switch ((enum tir_kind)e->kind) {
 	case TIR_ADD:
-		v = contract(LLVMBuildFAdd(g->b, a, b, ""));
+		v = contract(g, LLVMBuildFAdd(g->b, a, b, ""));
 		break;
 	case TIR_SUB:
-		v = contract(LLVMBuildFSub(g->b, a, b, ""));
+		v = contract(g, LLVMBuildFSub(g->b, a, b, ""));
 		break;
 	case TIR_MUL:
-		v = contract(LLVMBuildFMul(g->b, a, b, ""));
+		v = contract(g, LLVMBuildFMul(g->b, a, b, ""));
 		break;
 	case TIR_DIV:
 		v = LLVMBuildFDiv(g->b, a, b, "");
@@ -157,10 +162,14 @@ comparison(struct lgen *g, const tir_expr *e, LLVMValueRef a, LLVMValueRef b)
 static LLVMValueRef
 binary(struct lgen *g, const tir_expr *e)
 {
-	LLVMValueRef a = lgen_expr(g, e->arg[0]);
-	LLVMValueRef b = lgen_expr(g, e->arg[1]);
+	bool compares = e->kind >= TIR_EQ && e->kind <= TIR_GE;
+	LLVMValueRef a, b;
 
-	if (e->kind >= TIR_EQ && e->kind <= TIR_GE)
+	g->exact += compares;
+	a = lgen_expr(g, e->arg[0]);
+	b = lgen_expr(g, e->arg[1]);
+	g->exact -= compares;
+	if (compares)
 		return comparison(g, e, a, b);
 	if (!dtype_is_float(e->dtype))
 		return int_binary(g, e, a, b);
@@ -395,6 +404,18 @@ float_constant(struct lgen *g, const tir_expr *e)
 }
 
 static LLVMValueRef
+cast(struct lgen *g, const tir_expr *e)
+{
+	bool to_int = !dtype_is_float(e->dtype);
+	LLVMValueRef v;
+
+	g->exact += to_int;
+	v = lgen_expr(g, e->arg[0]);
+	g->exact -= to_int;
+	return lgen_cast(g, e->arg[0]->dtype, e->dtype, v);
+}
+
+static LLVMValueRef
 compute(struct lgen *g, const tir_expr *e)
 {
 	switch ((enum tir_kind)e->kind) {
@@ -414,8 +435,7 @@ compute(struct lgen *g, const tir_expr *e)
 	case TIR_GUARD:
 		return guard(g, e);
 	case TIR_CAST:
-		return lgen_cast(g, e->arg[0]->dtype, e->dtype,
-				 lgen_expr(g, e->arg[0]));
+		return cast(g, e);
 	case TIR_CALL:
 		return lgen_intrin(g, e);
 	case TIR_CALL_EXTERN:

@@ -61,6 +61,7 @@ struct lgen {
 	uint32_t cap_scopes;
 	uint32_t scope;
 	LLVMValueRef mask; /* lanes that count, or NULL */
+	unsigned exact;    /* > 0: no products and sums rounded as one */
 	VEC(const struct tir_var *) live_vars;
 	VEC(const struct tir_buffer *) live_buffers;
 	unsigned depth;

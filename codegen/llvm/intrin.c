@@ -115,11 +115,11 @@ intrinsic2(struct lgen *g, const tir_expr *e, LLVMValueRef a, LLVMValueRef b)
 	case INTRIN_FMOD:
 		if (is_float)
 			return lgen_round_result(g, e->dtype,
-					     lgen_libm(g,
-						       e->dtype.bits == 64
-							       ? "fmod"
-							       : "fmodf",
-						       a, b));
+						 lgen_libm(g,
+							   e->dtype.bits == 64
+								   ? "fmod"
+								   : "fmodf",
+							   a, b));
 		break;
 	default:
 		break;
@@ -164,20 +164,31 @@ reinterpret(struct lgen *g, const tir_expr *e)
 	return LLVMBuildBitCast(g->b, v, lgen_type(g, to), "");
 }
 
+static bool
+makes_integer(const tir_expr *e)
+{
+	return e->intrin == INTRIN_FLOOR || e->intrin == INTRIN_CEIL ||
+	       e->intrin == INTRIN_ROUND || e->intrin == INTRIN_TRUNC ||
+	       e->intrin == INTRIN_NEARBYINT;
+}
+
 LLVMValueRef
 lgen_intrin(struct lgen *g, const tir_expr *e)
 {
+	bool exact = makes_integer(e);
 	LLVMValueRef v[4] = {NULL};
 
 	if (e->intrin == INTRIN_REINTERPRET)
 		return reinterpret(g, e);
+	g->exact += exact;
 	for (uint32_t i = 0; i < e->n && i < 4; i++)
 		v[i] = lgen_expr(g, e->arg[i]);
+	g->exact -= exact;
 	if (e->intrin == INTRIN_Q_MULTIPLY_SHIFT)
 		return multiply_shift(g, e, v);
 	if (e->intrin == INTRIN_FMA)
 		return lgen_round_result(g, e->dtype,
-				     lgen_fma(g, v[0], v[1], v[2]));
+					 lgen_fma(g, v[0], v[1], v[2]));
 	if (e->n == 2)
 		return intrinsic2(g, e, v[0], v[1]);
 	if (dtype_is_float(e->arg[0]->dtype))
