@@ -59,19 +59,22 @@ lib_c	:= $(wildcard $(LIB_DIRS:=/*.c))
 rt_c	:= $(wildcard runtime/*.c)
 tool_c	:= $(wildcard tools/*.c)
 unit_c	:= $(wildcard test/unit/*.c)
+fuzz_c	:= $(wildcard utils/fuzz-ops/*.c)
 lib_o	:= $(lib_c:%.c=$B/obj/%.o) $(gen_c:$B/gen/%.c=$B/obj/gen/%.o)
 rt_o	:= $(rt_c:%.c=$B/obj/%.o)
-all_o	:= $(lib_o) $(rt_o) $(patsubst %.c,$B/obj/%.o,$(tool_c) $(unit_c))
+fuzz_o	:= $(fuzz_c:%.c=$B/obj/%.o)
+all_o	:= $(lib_o) $(rt_o) $(fuzz_o) \
+	   $(patsubst %.c,$B/obj/%.o,$(tool_c) $(unit_c))
 tools	:= $(tool_c:tools/%.c=$B/bin/%)
 units	:= $(unit_c:test/unit/%.c=$B/unit/%)
 rt_libs	:= $(if $(rt_c),$B/librelayrt.a $B/librelayrt.so)
 
 .PHONY: all check check-built demo bench conformance install uninstall \
-	clean format stats fuzz models help deps FORCE
+	clean format stats fuzz fuzz-ops models help deps FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $B/librelay.a $(rt_libs) $(tools) $(units) ## build everything
+all: $B/librelay.a $(rt_libs) $(tools) $(units) $B/fuzz-ops ## build everything
 
 $B/librelay.a: $(lib_o)
 $B/librelayrt.a: $(rt_o)
@@ -86,7 +89,8 @@ $B/librelayrt.so: $(rt_o)
 
 $(tools): $B/bin/%: $B/obj/tools/%.o
 $(units): $B/unit/%: $B/obj/test/unit/%.o
-$(tools) $(units): $B/librelay.a $(filter %.a,$(rt_libs))
+$B/fuzz-ops: $(fuzz_o)
+$(tools) $(units) $B/fuzz-ops: $B/librelay.a $(filter %.a,$(rt_libs))
 	$(call say,LD,$@)
 	$Qmkdir -p $(@D)
 	$Q$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) \
@@ -147,6 +151,10 @@ fuzz: ## fuzz the parser for FUZZ_SECONDS (60)
 		build/fuzz/librelay.a build/fuzz/librelayrt.a
 	$Qutils/fuzz/run build/fuzz $(FUZZ_SECONDS)
 
+fuzz-ops: all ## compare the engines on FUZZ_CASES (10000) random programs
+	$Qutils/fuzz-ops/run $B --count=$(or $(FUZZ_CASES),10000) \
+		--seed=$(or $(FUZZ_SEED),1)
+
 models: ## write examples/*.relay anew
 	$Q$(PYTHON) -B utils/models/generate.py examples
 
@@ -166,5 +174,5 @@ clean: ## remove build/
 	$Qrm -rf build
 
 help: ## this list
-	$Qsed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | \
+	$Qsed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | \
 		expand -t 14

@@ -1,0 +1,68 @@
+/*
+ * Programs of one operator each, run by the evaluator and as machine code.
+ *
+ * A file of cases is Relay text cut at lines "//: case NAME". Lines "//: in"
+ * say what the inputs are made of:
+ *
+ *     //: case 17 add
+ *     //: in x uniform -2 2
+ *     //: in y values 0 1 0.5
+ *     //: tolerance 10
+ *     #[version = "0.0.5"]
+ *     def @main(%x: Tensor[(3), float32], %y: Tensor[(3), float32]) {
+ *       add(%x, %y)
+ *     }
+ */
+#ifndef RELAY_FUZZ_OPS_H
+#define RELAY_FUZZ_OPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ir/npy.h"
+#include "ir/module.h"
+#include "support/buf.h"
+
+struct fuzz_case {
+	const char *name; /* "17 add", zero-terminated */
+	const char *op;   /* the end of it */
+	const char *text; /* with its comments; borrowed */
+	size_t len;
+	unsigned line;
+};
+
+enum fuzz_result {
+	FUZZ_NONE,
+	FUZZ_SAME,      /* both engines agree */
+	FUZZ_EVALUATED, /* nothing to compare with: the evaluator alone */
+	FUZZ_REFUSED,   /* an error, from both */
+	FUZZ_LARGE,     /* lowered, but too large to run */
+	FUZZ_DIFFERS,
+	FUZZ_ONE_FAILS, /* an error from one engine only */
+	FUZZ_CRASH,
+	FUZZ_HANG,
+	FUZZ_RESULTS
+};
+
+struct fuzz_options {
+	bool hostile; /* errors are expected */
+	bool third;   /* say where a difference comes from */
+};
+
+/* Run case number INDEX; OUT gets a finding as text. */
+enum fuzz_result fuzz_try(const struct fuzz_case *c, size_t index,
+			  const struct fuzz_options *o, struct buf *out);
+
+/*
+ * Add tensors for the parameters of MAIN, typed, with known extents. False:
+ * a parameter is no tensor.
+ */
+bool fuzz_inputs(const struct fuzz_case *c, const struct ir_function *main,
+		 struct named_tensors *out);
+
+/* The word behind "//: KEY" in C, or NULL; *LEN gets the rest of its line. */
+const char *fuzz_line(const struct fuzz_case *c, const char *key,
+		      const char *name, size_t *len);
+
+#endif
