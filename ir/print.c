@@ -121,6 +121,7 @@ finish(struct print *p)
 	free(p->types);
 	ptrmap_free(&p->meta_numbers);
 	ptrmap_free(&p->records);
+	ptrmap_free(&p->copies);
 	vec_free(&p->meta_places);
 	free(p->name_slots);
 	free(p->nodes);

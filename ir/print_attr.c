@@ -250,6 +250,35 @@ record_text(struct print *p, const ir_attrs *a)
 	return t;
 }
 
+/*
+ * The call that the boxed values of C belong to: the first that came from the
+ * same place of the text with the same record. A pass that copies a call
+ * copies no values.
+ */
+static const struct ir_call *
+first_copy(struct print *p, const struct ir_call *c)
+{
+	uint64_t place = (uint64_t)c->base.loc.off << 32 | c->base.loc.len;
+	uint64_t key = ((uintptr_t)c->attrs ^ place) *
+		       UINT64_C(0x9e3779b97f4a7c15);
+	const struct ir_call *first;
+	uintptr_t *known;
+	bool is_new;
+
+	if (!loc_is_known(c->base.loc))
+		return c;
+	known = ptrmap_add(&p->copies, (const void *)(uintptr_t)(key | 1),
+			   &is_new);
+	if (is_new)
+		*known = (uintptr_t)c;
+	first = (const struct ir_call *)*known;
+	return first->attrs == c->attrs &&
+			       memcmp(&first->base.loc, &c->base.loc,
+				      sizeof(struct loc)) == 0
+		       ? first
+		       : c;
+}
+
 void
 print_plan_call_attrs(struct print *p, const struct ir_call *c)
 {
@@ -261,7 +290,7 @@ print_plan_call_attrs(struct print *p, const struct ir_call *c)
 	else if (is_flat(c))
 		print_plan_dict(p, c->attrs->value[0].dict);
 	else if (!record_text(p, c->attrs)->at)
-		plan_record(p, c->attrs, c);
+		plan_record(p, c->attrs, first_copy(p, c));
 }
 
 /* A device spelled out, for readers of a print without metadata. */
@@ -451,7 +480,7 @@ put_record(struct print *p, const struct ir_call *c, bool *comma)
 	const struct print_text *t = record_text(p, c->attrs);
 
 	if (!t->at) {
-		put_fields(p, c->attrs, c, comma);
+		put_fields(p, c->attrs, first_copy(p, c), comma);
 		return;
 	}
 	if (*comma && t->len)

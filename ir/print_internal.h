@@ -115,6 +115,7 @@ struct print {
 	struct buf scratch;
 	const ir_attrs **defaults; /* by schema id */
 	struct ptrmap records;     /* ir_attrs to struct print_text */
+	struct ptrmap copies;      /* attributes and place to a call */
 };
 
 static inline struct print_node *

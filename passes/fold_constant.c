@@ -40,6 +40,15 @@ is_constant(const ir_expr *e)
 	return e->kind == IR_CONSTANT && ir_as_constant(e)->data;
 }
 
+/* A constant, maybe with a word about its device. */
+static bool
+is_placed_constant(const ir_expr *e)
+{
+	if (ir_is_call_of(e, OP_on_device) && ir_as_call(e)->nargs == 1)
+		e = ir_as_call(e)->args[0];
+	return is_constant(e);
+}
+
 /* A constant, or a tuple of such; tuples in tuples, too. */
 static bool
 is_value(const ir_expr *root)
@@ -47,7 +56,7 @@ is_value(const ir_expr *root)
 	ir_expr_vec nodes = { 0 };
 	bool ok = true;
 
-	if (is_constant(root))
+	if (is_placed_constant(root))
 		return true;
 	if (root->kind != IR_TUPLE)
 		return false;
@@ -230,7 +239,7 @@ take_value(const struct ir_let *let, const ir_expr *value, void *env)
 {
 	struct folder *f = env;
 
-	if (is_constant(value))
+	if (is_placed_constant(value))
 		ir_map_put(&f->values, &let->var->base, value);
 }
 

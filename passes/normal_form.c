@@ -1,7 +1,7 @@
 /*
- * Scopes are a tree: function bodies, branches, clauses and bodies of lets
- * open one. A node belongs to the lowest common ancestor of the scopes of its
- * users; users are looked at before what they use, so one sweep suffices.
+ * Scopes are a tree: function bodies, branches, clauses and lets open one. A
+ * node belongs to the lowest common ancestor of the scopes of its users; users
+ * are looked at before what they use, so one sweep suffices.
  *
  * Then nodes are bound, operands first (arguments left to right, the callee
  * after them), each in the list of its scope. A list becomes a chain of lets
@@ -44,6 +44,7 @@ struct former {
 	struct ir_set lifted;           /* scope is not that of the first use */
 	struct ir_map done;             /* node -> what stands for it */
 	VEC(struct frame) stack;
+	VEC(const struct ir_call *) devices;    /* on_device around; or NULL */
 	VEC(const ir_expr *) operands;
 	struct fresh_names *names;
 };
@@ -97,6 +98,7 @@ opens_scope(const ir_expr *e, uint32_t operand)
 	case IR_FUNCTION:
 		return true;
 	case IR_LET:
+		return true;
 	case IR_IF:
 	case IR_MATCH:
 		return operand > 0;
@@ -111,7 +113,7 @@ use_in(struct former *f, const ir_expr *e, struct scope *s)
 	struct scope *old = ir_map_get(&f->scope_of, e);
 	struct scope *both = old ? common_scope(old, s) : s;
 
-	if (old && both != old)
+	if (old && old != s)
 		ir_set_add(&f->lifted, e);
 	ir_map_put(&f->scope_of, e, both);
 }
@@ -151,7 +153,9 @@ scope_operands(struct former *f, const ir_expr *e)
 			if (!inner)
 				inner = ARENA_NEW_ARRAY(f->cx->scratch, n,
 							struct scope *);
-			s = inner[i] = new_scope(f, own);
+			s = inner[i] = i && e->kind == IR_LET
+					       ? inner[0]
+					       : new_scope(f, own);
 		}
 		use_in(f, ir_operand(e, i), s);
 	}
@@ -178,24 +182,57 @@ scope_of(const struct former *f, const ir_expr *e)
 	return ir_map_get(&f->scope_of, e);
 }
 
-/* Bind VALUE in the scope of E; the use of the variable stands for E. */
+/* E fixes the device of what it holds. */
+static bool
+is_on_device(const ir_expr *e)
+{
+	const ir_attrs *a = e->kind == IR_CALL ? ir_as_call(e)->attrs : NULL;
+
+	return ir_is_call_of(e, OP_on_device) &&
+	       ir_attrs_bool(a, "constrain_result") &&
+	       ir_attrs_bool(a, "constrain_body");
+}
+
+/* Where values are annotated with devices, what becomes of them is, too. */
+static const ir_expr *
+on_device(struct former *f, const ir_expr *e)
+{
+	const struct ir_call *c = f->devices.len ? vec_last(&f->devices) : NULL;
+
+	if (!c || is_on_device(e))
+		return e;
+	return ir_new_call(f->m, c->base.loc, c->callee, &e, 1, c->attrs);
+}
+
+static void
+append_binding(struct former *f, struct scope *s, const struct ir_var *var,
+	       const ir_expr *value, struct loc loc)
+{
+	struct binding *b = ARENA_NEW(f->cx->scratch, struct binding);
+
+	*b = (struct binding){ var, value, loc, s->last };
+	if (!s->first)
+		s->first = b;
+	s->last = b;
+}
+
+/*
+ * Bind VALUE, and what its own lets bind, in the scope of E; the use of the
+ * variable stands for E.
+ */
 static const ir_expr *
 bind(struct former *f, const ir_expr *e, const struct ir_var *var,
      const ir_expr *value)
 {
 	struct scope *s = scope_of(f, e);
-	struct binding *b = ARENA_NEW(f->cx->scratch, struct binding);
 
+	for (; value->kind == IR_LET; value = ir_as_let(value)->body)
+		append_binding(f, s, ir_as_let(value)->var,
+			       ir_as_let(value)->value, value->loc);
 	if (!var)
 		var = ir_as_var(ir_new_var(f->m, e->loc, fresh_name(f->names),
 					   NULL));
-	b->var = var;
-	b->value = value;
-	b->loc = e->loc;
-	b->before = s->last;
-	if (!s->first)
-		s->first = b;
-	s->last = b;
+	append_binding(f, s, var, value, e->loc);
 	return &var->base;
 }
 
@@ -297,7 +334,16 @@ finish(struct former *f, const ir_expr *e, const struct ir_var *var)
 		return var ? bind(f, e, var, e) : e;
 	if (e->kind == IR_LET)
 		return finish_let(f, e, var);
+	if (is_on_device(e)) {
+		(void)vec_pop(&f->devices);
+		now = ir_map_get(&f->done, ir_as_call(e)->args[0]);
+		return ir_new_call(f->m, e->loc, ir_as_call(e)->callee, &now,
+				   1, ir_as_call(e)->attrs);
+	}
+	if (e->kind == IR_FUNCTION && !is_kernel(e))
+		(void)vec_pop(&f->devices);
 	now = e->kind == IR_CONSTANT || is_kernel(e) ? e : rebuilt(f, e);
+	now = on_device(f, now);
 	return stays_in_place(f, e, var) ? now : bind(f, e, var, now);
 }
 
@@ -306,8 +352,13 @@ visit(struct former *f, const ir_expr *e, const struct ir_var *var)
 {
 	const ir_expr *known = ir_map_get(&f->done, e);
 
-	if (!known)
+	if (!known) {
 		vec_push(&f->stack, ((struct frame){ e, var, 0 }));
+		if (is_on_device(e))
+			vec_push(&f->devices, ir_as_call(e));
+		else if (e->kind == IR_FUNCTION && !is_kernel(e))
+			vec_push(&f->devices, NULL);
+	}
 	else if (var)
 		bind(f, e, var, known);
 }
@@ -332,10 +383,13 @@ fill(struct former *f, const ir_expr *root)
 		if (!is_kernel(top->e) &&
 		    top->next < ir_num_operands(top->e)) {
 			uint32_t k = top->next++;
-			bool is_value = top->e->kind == IR_LET && k == 0;
+			const struct ir_var *var = NULL;
 
-			visit(f, nth_operand(top->e, k),
-			      is_value ? ir_as_let(top->e)->var : NULL);
+			if (top->e->kind == IR_LET && k == 0)
+				var = ir_as_let(top->e)->var;
+			else if (is_on_device(top->e) && k == 0)
+				var = top->var;
+			visit(f, nth_operand(top->e, k), var);
 			continue;
 		}
 		done = vec_pop(&f->stack);
@@ -360,6 +414,7 @@ normal_form(pass_ctx *cx, const ir_expr *body, enum normal_form form,
 	ir_map_free(&f.done);
 	ir_set_free(&f.lifted);
 	vec_free(&f.stack);
+	vec_free(&f.devices);
 	vec_free(&f.operands);
 	return out;
 }

@@ -179,8 +179,37 @@ purity_free(struct purity *p)
 	ir_set_free(&p->known);
 }
 
+static bool
+look_for_effects(const ir_expr *e, void *env)
+{
+	bool *found = env;
+
+	if (e->kind == IR_REF_READ || e->kind == IR_REF_WRITE ||
+	    (e->kind == IR_OP && !ir_op_is_pure(ir_as_op_ref(e)->op)) ||
+	    (e->kind == IR_FUNCTION && !ir_as_function(e)->body) ||
+	    (e->kind == IR_GLOBAL && !ir_as_global(e)->def))
+		*found = true;
+	return !*found;
+}
+
+bool
+purity_no_effects(const ir_module *m)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < m->defs.len && !found; i++) {
+		if (m->defs.at[i]->kind != DEF_FUNCTION)
+			return false;
+		ir_walk(&m->defs.at[i]->fn->base, look_for_effects, NULL,
+			&found);
+	}
+	return !found;
+}
+
 bool
 purity_is_pure(const struct purity *p, const ir_expr *e)
 {
+	if (p->all_pure)
+		return true;
 	return ir_set_has(&p->known, e) && !ir_set_has(&p->impure_eval, e);
 }

@@ -18,11 +18,18 @@ struct purity {
 	struct ir_set impure_eval;      /* nodes whose evaluation has effects */
 	struct ir_set impure_call;      /* ... whose value has when called */
 	struct ir_set known;            /* nodes looked at */
+	bool all_pure;                  /* nothing has effects */
 };
 
 /* Classify all nodes of all functions of M. */
 void purity_compute(struct purity *p, const ir_module *m);
 void purity_free(struct purity *p);
+
+/*
+ * No function of M does anything that could be noticed, so that it does not
+ * matter either which of them is called.
+ */
+bool purity_no_effects(const ir_module *m);
 
 /* Evaluating E has no effect. E must have been in M. */
 bool purity_is_pure(const struct purity *p, const ir_expr *e);

@@ -73,7 +73,10 @@ pass_to_graph_normal_form(pass_ctx *cx, ir_def *def,
 	ir_walk(&fn->base, find_let, NULL, &has_let);
 	if (!has_let)
 		return fn;
-	purity_compute(&g.purity, cx->module);
+	if (purity_no_effects(cx->module))
+		g.purity.all_pure = true;
+	else
+		purity_compute(&g.purity, cx->module);
 	fn = drop_dead_lets(cx, &g.purity, fn);
 	out = ir_rewrite(cx->module, &fn->base, &rules, &g);
 	purity_free(&g.purity);
