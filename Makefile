@@ -33,8 +33,8 @@ $(error MODE=$(MODE): one of release, debug, asan, coverage)
 endif
 
 LIB_DIRS := support ir ir/relations lexer parser te te/compute te/schedule \
-	    passes passes/combine passes/quant codegen codegen/llvm \
-	    codegen/bangc import
+	    passes passes/combine passes/quant passes/rewrite \
+	    passes/simplify_expr codegen codegen/llvm codegen/bangc import
 
 # ---------------------------------------------------------------- derived --
 
@@ -55,12 +55,14 @@ LIBS	= -ljansson $(llvm_libs) -lm -lpthread
 gen_c	:= $(patsubst %.l,$B/gen/%.lex.c,$(wildcard lexer/*.l)) \
 	   $(patsubst %.y,$B/gen/%.tab.c,$(wildcard parser/*.y))
 gen_h	:= $(gen_c:.c=.h)
+rules_c	:= $(patsubst %.rules,$B/gen/%.c,$(wildcard passes/rewrites/*.rules))
 lib_c	:= $(wildcard $(LIB_DIRS:=/*.c))
 rt_c	:= $(wildcard runtime/*.c)
 tool_c	:= $(wildcard tools/*.c)
 unit_c	:= $(wildcard test/unit/*.c)
 fuzz_c	:= $(wildcard utils/fuzz-ops/*.c)
-lib_o	:= $(lib_c:%.c=$B/obj/%.o) $(gen_c:$B/gen/%.c=$B/obj/gen/%.o)
+lib_o	:= $(lib_c:%.c=$B/obj/%.o) $(gen_c:$B/gen/%.c=$B/obj/gen/%.o) \
+	   $(rules_c:$B/gen/%.c=$B/obj/gen/%.o)
 rt_o	:= $(rt_c:%.c=$B/obj/%.o)
 fuzz_o	:= $(fuzz_c:%.c=$B/obj/%.o)
 all_o	:= $(lib_o) $(rt_o) $(fuzz_o) \
@@ -117,6 +119,14 @@ $B/gen/%.tab.c $B/gen/%.tab.h &: %.y
 	$Qmkdir -p $B/gen/$(*D)
 	$Q$(BISON) -Wall -Werror -o $B/gen/$*.tab.c \
 		--header=$B/gen/$*.tab.h $<
+
+# Rewrite rules as a string.
+$B/gen/passes/rewrites/%.c: passes/rewrites/%.rules
+	$(call say,RULES,$<)
+	$Qmkdir -p $(@D)
+	$Q{ echo '#include "passes/rewrites/rewrites.h"'; \
+	    echo 'const char rules_$(subst -,_,$*)[] ='; \
+	    sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $<; echo ';'; } >$@
 
 # Everything is built anew when the compiler or its options change.
 $B/flags: FORCE

@@ -299,6 +299,8 @@ run_pass(struct pass_manager *pm, const struct pass_step *step, bool *changed)
 	pm->diag->pass = info->flag;
 	ok = info->kind == PASS_FUNCTION ? run_on_functions(&cx, &now)
 					 : run_on_module(&cx, &now);
+	if (cx.free_state)
+		cx.free_state(cx.state);
 	if (ok && pm->options->verify_each)
 		ok = verify(pm, info);
 	pm->diag->pass = NULL;

@@ -69,6 +69,9 @@ struct pass_ctx {
 	struct pass_manager *manager;   /* context: level, config */
 	bool failed;                    /* set by pass_error */
 	bool keeps_types;               /* a module pass left all types there */
+	/* Kept from function to function of one run; freed after the last. */
+	void *state;
+	void (*free_state)(void *state);
 };
 
 /* The value of an option of this pass, or its default. */

@@ -1,0 +1,568 @@
+/*
+ * Expressions of patterns and replacements. Both are written alike; what has
+ * a meaning in one of them only is refused in the other.
+ */
+#include "passes/rewrite/rw_reader.h"
+
+#include <string.h>
+
+#include "support/suggest.h"
+
+static const struct {
+	const char *name;
+	enum rw_class class;
+} classes[] = {
+	{ "elementwise", RW_ELEMENTWISE },
+	{ "broadcast", RW_BROADCAST },
+	{ "injective", RW_INJECTIVE },
+	{ "reduction", RW_REDUCTION },
+};
+
+static unsigned
+class_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
+		if (strcmp(name, classes[i].name) == 0)
+			return classes[i].class;
+	return 0;
+}
+
+static void *
+not_here(struct rw_reader *r, struct loc loc, const char *what)
+{
+	return rw_fail(r, loc, "%s may stand in a pattern only", what);
+}
+
+static void
+check_attr(struct rw_reader *r, const ir_op *op, const struct rw_attr *a)
+{
+	const struct attrs_schema *s = op->attrs;
+	struct suggest near;
+
+	if (s && attrs_field_index(s, a->name) >= 0)
+		return;
+	suggest_start(&near, a->name);
+	for (unsigned i = 0; s && i < s->nfields; i++)
+		suggest_offer(&near, s->fields[i].name);
+	rw_fail(r, a->loc, "operator '%s' has no attribute '%s'%s", op->name,
+		a->name, suggest_text(&near));
+}
+
+/* NAME=VALUE; the name has been read. */
+static struct rw_attr
+read_attr(struct rw_reader *r, const char *name, struct loc loc)
+{
+	struct rw_attr a = { .name = name, .loc = loc };
+
+	a.value = r->part == RW_IN_PATTERN ? rw_read_alternatives(r)
+					   : rw_read_value(r);
+	return a;
+}
+
+typedef VEC(struct rw_attr) attr_vec;
+
+/* One argument of a call: an expression, an attribute, or "..". */
+static bool
+read_argument(struct rw_reader *r, struct rw_node *call, rw_node_vec *args,
+	      attr_vec *attrs)
+{
+	const struct rw_node *e;
+
+	if (r->scan.token == RW_T_DOTS) {
+		if (r->part != RW_IN_PATTERN)
+			return not_here(r, r->scan.loc, "'..'") != NULL;
+		rw_scan_next(&r->scan);
+		call->open = true;
+		return true;
+	}
+	if (r->scan.token == RW_T_NAME) {
+		const char *name = r->scan.name;
+		struct rw_scan before = r->scan;
+
+		rw_scan_next(&r->scan);
+		if (rw_accept(r, '=')) {
+			vec_push(attrs, read_attr(r, name, before.loc));
+			return !r->failed;
+		}
+		r->scan = before;
+	}
+	if (call->open || attrs->len) {
+		rw_fail(r, r->scan.loc, "inputs stand before '..' and "
+					"attributes");
+		return false;
+	}
+	e = rw_read_expr(r);
+	if (e)
+		vec_push(args, e);
+	return e != NULL;
+}
+
+/* '(' has been read. */
+static void
+read_arguments(struct rw_reader *r, struct rw_node *call)
+{
+	rw_node_vec args = { 0 };
+	attr_vec attrs = { 0 };
+
+	while (r->scan.token != ')') {
+		if (!read_argument(r, call, &args, &attrs))
+			break;
+		if (!rw_accept(r, ','))
+			break;
+	}
+	if (!r->failed)
+		rw_expect(r, ')', "',' or ')'");
+	rw_set_sub(r, call, &args);
+	call->nattrs = (uint32_t)attrs.len;
+	if (attrs.len)
+		call->attrs = arena_copy(&r->file->arena, attrs.at,
+					 attrs.len * sizeof(*attrs.at));
+	vec_free(&args);
+	vec_free(&attrs);
+}
+
+static void
+check_call(struct rw_reader *r, const struct rw_node *call)
+{
+	const ir_op *op = call->op;
+
+	for (uint32_t i = 0; op && i < call->nattrs; i++)
+		check_attr(r, op, &call->attrs[i]);
+	if (!op) {
+		if (call->nattrs && r->part == RW_IN_RESULT)
+			rw_fail(r, call->attrs[0].loc,
+				"only calls of operators have attributes");
+		return;
+	}
+	if (op->ninputs == OP_MANY_INPUTS || call->n == (uint32_t)op->ninputs ||
+	    (call->open && call->n < (uint32_t)op->ninputs))
+		return;
+	rw_fail(r, call->loc, "operator '%s' takes %d input%s, but %u %s given",
+		op->name, op->ninputs, op->ninputs == 1 ? "" : "s", call->n,
+		call->n == 1 ? "is" : "are");
+}
+
+static struct loc
+up_to_here(const struct rw_reader *r, struct loc from)
+{
+	const struct loc *last = &r->scan.last;
+
+	return loc_make(from.off, last->off + last->len - from.off);
+}
+
+static const struct rw_node *
+read_call(struct rw_reader *r, struct rw_node *call)
+{
+	read_arguments(r, call);
+	if (r->failed)
+		return NULL;
+	call->loc = up_to_here(r, call->loc);
+	check_call(r, call);
+	return r->failed ? NULL : call;
+}
+
+/* path(FROM, STEP, TO); '(' has been read. */
+static const struct rw_node *
+read_path(struct rw_reader *r, struct loc loc)
+{
+	struct rw_node *n = rw_new_node(r, RW_PATH, loc);
+
+	if (r->part != RW_IN_PATTERN)
+		return not_here(r, loc, "'path'");
+	read_arguments(r, n);
+	if (!r->failed && (n->n != 3 || n->nattrs || n->open))
+		return rw_fail(r, loc, "path takes where it starts, a step "
+				       "and where it ends");
+	return n;
+}
+
+static const struct rw_node *
+unknown_name(struct rw_reader *r, const char *name, struct loc loc)
+{
+	struct suggest near;
+
+	suggest_start(&near, name);
+	for (int i = 0; i < OP_COUNT; i++)
+		suggest_offer(&near, ir_op_info((enum op_id)i)->name);
+	return rw_fail(r, loc, "unknown operator '%s'%s", name,
+		       suggest_text(&near));
+}
+
+/* op?(a): the call or A; '?' has been read. */
+static const struct rw_node *
+read_optional(struct rw_reader *r, const ir_op *op, struct loc loc)
+{
+	struct rw_node *n = rw_new_node(r, RW_OPT, loc);
+
+	if (r->part != RW_IN_PATTERN)
+		return not_here(r, loc, "'?'");
+	n->op = op;
+	if (!rw_expect(r, '(', "'('") || !read_call(r, n))
+		return NULL;
+	if (n->n == 0 || n->open)
+		return rw_fail(r, loc, "what may be absent needs an input to "
+				       "be absent from");
+	return n;
+}
+
+/* op!(a, b): the operands in this order; '!' has been read. */
+static const struct rw_node *
+read_ordered(struct rw_reader *r, const ir_op *op, struct loc loc)
+{
+	struct rw_node *n = rw_new_node(r, RW_CALL, loc);
+
+	if (r->part != RW_IN_PATTERN)
+		return not_here(r, loc, "'!'");
+	n->op = op;
+	n->ordered = true;
+	return rw_expect(r, '(', "'('") ? read_call(r, n) : NULL;
+}
+
+/* A name that is no keyword: an operator, called or not, or a function. */
+static const struct rw_node *
+read_named(struct rw_reader *r, const char *name, struct loc loc)
+{
+	const ir_op *op = ir_op_find(name, strlen(name));
+	unsigned class = r->part == RW_IN_PATTERN ? class_of(name) : 0;
+	struct rw_node *n;
+
+	if (class || (op && r->scan.token == '(')) {
+		n = rw_new_node(r, RW_CALL, loc);
+		n->op = op;
+		n->classes = class;
+		if (rw_accept(r, '('))
+			return read_call(r, n);
+		n->open = true;
+		return n;
+	}
+	if (op && rw_accept(r, '?'))
+		return read_optional(r, op, loc);
+	if (op && rw_accept(r, '!'))
+		return read_ordered(r, op, loc);
+	if (op) {
+		n = rw_new_node(r, RW_OP, loc);
+		n->op = op;
+		return n;
+	}
+	if (r->part == RW_IN_RESULT && rw_accept(r, '('))
+		return rw_read_fn(r, name, loc);
+	return unknown_name(r, name, loc);
+}
+
+/* (a | b), (a), (a, b), (a,), () */
+static const struct rw_node *
+read_parens(struct rw_reader *r, struct loc loc)
+{
+	struct rw_node *n = rw_new_node(r, RW_TUPLE, loc);
+	rw_node_vec sub = { 0 };
+	bool comma = false;
+
+	while (r->scan.token != ')' && !r->failed) {
+		const struct rw_node *e = rw_read_expr(r);
+
+		if (e)
+			vec_push(&sub, e);
+		if (!rw_accept(r, ','))
+			break;
+		comma = true;
+	}
+	if (!r->failed)
+		rw_expect(r, ')', "',' or ')'");
+	rw_set_sub(r, n, &sub);
+	vec_free(&sub);
+	if (r->failed)
+		return NULL;
+	n->loc = up_to_here(r, loc);
+	return n->n == 1 && !comma ? n->sub[0] : n;
+}
+
+/* fn (a, b, Key="value") { body }; "fn" has been read. */
+static const struct rw_node *
+read_function(struct rw_reader *r, struct loc loc)
+{
+	struct rw_node *n = rw_new_node(r, RW_FUNCTION, loc);
+	const struct rw_node *body;
+	rw_node_vec sub = { 0 };
+
+	if (r->part != RW_IN_PATTERN)
+		return not_here(r, loc, "a function");
+	if (!rw_expect(r, '(', "'('"))
+		return NULL;
+	read_arguments(r, n);
+	body = r->failed ? NULL : rw_read_block(r);
+	if (!body)
+		return NULL;
+	for (uint32_t i = 0; i < n->n; i++)
+		vec_push(&sub, n->sub[i]);
+	vec_push(&sub, body);
+	rw_set_sub(r, n, &sub);
+	vec_free(&sub);
+	return n;
+}
+
+/* if (c) { a } else { b }; "if" has been read. */
+static const struct rw_node *
+read_if(struct rw_reader *r, struct loc loc)
+{
+	struct rw_node *n = rw_new_node(r, RW_IF, loc);
+	rw_node_vec sub = { 0 };
+	const struct rw_node *part[3] = { NULL };
+
+	if (r->part != RW_IN_PATTERN)
+		return not_here(r, loc, "'if'");
+	if (rw_expect(r, '(', "'('") && (part[0] = rw_read_expr(r)) &&
+	    rw_expect(r, ')', "')'") && (part[1] = rw_read_block(r))) {
+		if (rw_accept_word(r, "else"))
+			part[2] = rw_read_block(r);
+		else
+			rw_fail(r, r->scan.loc, "expected 'else'");
+	}
+	for (int i = 0; i < 3; i++)
+		vec_push(&sub, part[i]);
+	rw_set_sub(r, n, &sub);
+	vec_free(&sub);
+	return r->failed ? NULL : n;
+}
+
+static const struct rw_node *
+read_word(struct rw_reader *r)
+{
+	static const struct {
+		const char *word;
+		enum rw_kind kind;
+	} words[] = {
+		{ "const", RW_CONST },
+		{ "var", RW_VAR },
+		{ "tuple", RW_ANY_TUPLE },
+	};
+	const char *name = r->scan.name;
+	struct loc loc = r->scan.loc;
+	struct rw_node *n;
+
+	rw_scan_next(&r->scan);
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (strcmp(name, words[i].word) != 0)
+			continue;
+		if (r->part != RW_IN_PATTERN)
+			return not_here(r, loc, "a kind of expression");
+		return rw_new_node(r, words[i].kind, loc);
+	}
+	if (strcmp(name, "fn") == 0)
+		return read_function(r, loc);
+	if (strcmp(name, "if") == 0)
+		return read_if(r, loc);
+	if (strcmp(name, "path") == 0 && rw_accept(r, '('))
+		return read_path(r, loc);
+	if (strcmp(name, "True") == 0 || strcmp(name, "False") == 0) {
+		n = rw_new_node(r, RW_NUMBER, loc);
+		n->value = ATTR_INT32(*name == 'T');
+		n->dtype = DTYPE_BOOL;
+		return n;
+	}
+	return read_named(r, name, loc);
+}
+
+static const struct rw_node *
+read_number(struct rw_reader *r)
+{
+	struct rw_node *n = rw_new_node(r, RW_NUMBER, r->scan.loc);
+
+	n->dtype = r->scan.dtype;
+	n->value = r->scan.is_float ? ATTR_DOUBLE(r->scan.number)
+				    : ATTR_INT32(r->scan.integer);
+	if (r->part == RW_IN_RESULT && dtype_is_void(n->dtype))
+		n->dtype = r->scan.is_float ? DTYPE(FLOAT, 32) : DTYPE(INT, 32);
+	rw_scan_next(&r->scan);
+	return n;
+}
+
+static const struct rw_node *
+read_primary(struct rw_reader *r)
+{
+	struct loc loc = r->scan.loc;
+	struct rw_node *n;
+
+	switch (r->scan.token) {
+	case '*':
+		rw_scan_next(&r->scan);
+		if (r->part != RW_IN_PATTERN)
+			return not_here(r, loc, "'*'");
+		return rw_new_node(r, RW_ANY, loc);
+	case RW_T_SLOT:
+		n = rw_new_node(r, RW_SLOT, loc);
+		n->slot = rw_slot_of(r, r->scan.name, loc);
+		if (r->part == RW_IN_PATTERN)
+			r->slots.at[n->slot].bound = true;
+		rw_scan_next(&r->scan);
+		return n;
+	case RW_T_NUMBER:
+		return read_number(r);
+	case RW_T_NAME:
+		return read_word(r);
+	case '(':
+		rw_scan_next(&r->scan);
+		return read_parens(r, loc);
+	default:
+		if (r->scan.token == RW_T_BAD)
+			r->failed = true;
+		return rw_fail(r, loc, "expected an expression, found %s",
+			       rw_scan_found(&r->scan));
+	}
+}
+
+/* What may follow an expression: (..), .0, .*, : type */
+static const struct rw_node *
+read_postfix(struct rw_reader *r, const struct rw_node *e)
+{
+	struct rw_node *n;
+
+	for (;;) {
+		if (rw_accept(r, '(')) {
+			n = rw_new_node(r, RW_CALL, e->loc);
+			n->callee = e;
+			e = read_call(r, n);
+		} else if (rw_accept(r, '.')) {
+			n = rw_new_node(r, RW_PROJ, e->loc);
+			n->sub = arena_copy(&r->file->arena, &e, sizeof(e));
+			n->n = 1;
+			n->index = r->scan.token == '*' ? -1
+							: r->scan.integer;
+			if (r->scan.token != '*' &&
+			    (r->scan.token != RW_T_NUMBER || n->index < 0))
+				return rw_fail(r, r->scan.loc,
+					       "expected a field number or "
+					       "'*'");
+			rw_scan_next(&r->scan);
+			e = n;
+		} else {
+			return e;
+		}
+		if (!e)
+			return NULL;
+	}
+}
+
+static const struct rw_node *
+read_typed(struct rw_reader *r)
+{
+	const struct rw_node *e = read_primary(r);
+	struct rw_node *n;
+
+	e = e ? read_postfix(r, e) : NULL;
+	if (!e || r->scan.token != ':')
+		return e;
+	if (r->part != RW_IN_PATTERN)
+		return not_here(r, r->scan.loc, "a type");
+	rw_scan_next(&r->scan);
+	n = arena_copy(&r->file->arena, e, sizeof(*e));
+	n->type = rw_read_type(r);
+	return n->type ? n : NULL;
+}
+
+const struct rw_node *
+rw_read_expr(struct rw_reader *r)
+{
+	const struct rw_node *e;
+	struct loc loc = r->scan.loc;
+	struct rw_node *alt;
+	rw_node_vec sub = { 0 };
+
+	if (!rw_enter(r))
+		return NULL;
+	e = read_typed(r);
+	if (e && r->scan.token == '|') {
+		if (r->part != RW_IN_PATTERN)
+			return not_here(r, r->scan.loc, "'|'");
+		vec_push(&sub, e);
+		while (e && rw_accept(r, '|')) {
+			e = read_typed(r);
+			vec_push(&sub, e);
+		}
+		alt = rw_new_node(r, RW_ALT, loc);
+		rw_set_sub(r, alt, &sub);
+		e = e ? alt : NULL;
+		vec_free(&sub);
+	}
+	rw_leave(r);
+	return e;
+}
+
+/* %name = expression; the name and '=' have been read. */
+static bool
+read_binding(struct rw_reader *r, const char *name, struct loc loc)
+{
+	uint32_t at;
+	size_t known = r->slots.len;
+	const struct rw_node *def;
+
+	at = rw_slot_of(r, name, loc);
+	if (at < known && (r->part == RW_IN_RESULT || r->slots.at[at].bound ||
+			   r->slots.at[at].def)) {
+		rw_fail(r, loc, "'%%%s' has a meaning already", name);
+		return false;
+	}
+	r->slots.at[at].in_result = r->part == RW_IN_RESULT;
+	def = rw_read_expr(r);
+	if (!def || !rw_expect(r, ';', "';'"))
+		return false;
+	if (r->slots.at[at].bound) {
+		rw_fail(r, loc, "'%%%s' is made of itself", name);
+		return false;
+	}
+	r->slots.at[at].def = def;
+	return true;
+}
+
+/* let %v = value; body -- "let" has been read. */
+static const struct rw_node *
+read_let(struct rw_reader *r, struct loc loc)
+{
+	struct rw_node *n = rw_new_node(r, RW_LET, loc);
+	const struct rw_node *part[3] = { NULL };
+	rw_node_vec sub = { 0 };
+
+	if (r->part != RW_IN_PATTERN)
+		return not_here(r, loc, "'let'");
+	if ((part[0] = rw_read_expr(r)) && rw_expect(r, '=', "'='") &&
+	    (part[1] = rw_read_expr(r)) && rw_expect(r, ';', "';'"))
+		part[2] = rw_at_word(r, "let")
+				  ? (rw_scan_next(&r->scan), read_let(r, loc))
+				  : rw_read_expr(r);
+	for (int i = 0; i < 3; i++)
+		vec_push(&sub, part[i]);
+	rw_set_sub(r, n, &sub);
+	vec_free(&sub);
+	return part[2] ? n : NULL;
+}
+
+const struct rw_node *
+rw_read_block(struct rw_reader *r)
+{
+	const struct rw_node *e;
+
+	if (!rw_expect(r, '{', "'{'"))
+		return NULL;
+	while (r->scan.token == RW_T_SLOT) {
+		struct rw_scan before = r->scan;
+
+		rw_scan_next(&r->scan);
+		if (!rw_accept(r, '=')) {
+			r->scan = before;
+			break;
+		}
+		if (!read_binding(r, before.name, before.loc))
+			return NULL;
+	}
+	if (rw_at_word(r, "let")) {
+		struct loc loc = r->scan.loc;
+
+		rw_scan_next(&r->scan);
+		e = read_let(r, loc);
+	} else {
+		e = rw_read_expr(r);
+	}
+	if (!e)
+		return NULL;
+	(void)rw_accept(r, ';');
+	return rw_expect(r, '}', "'}'") ? e : NULL;
+}

@@ -1,0 +1,18 @@
+/*
+ * A set of rules with its index; private to rw_set.c and rw_run.c.
+ */
+#ifndef RELAY_PASSES_REWRITE_RW_SET_H
+#define RELAY_PASSES_REWRITE_RW_SET_H
+
+#include "passes/rewrite/rw_run.h"
+
+struct rw_set {
+	uint32_t *start;                /* by root: first of its rules */
+	const struct rw_rule **list;
+};
+
+/* The rules, in order, that can fit at E. */
+const struct rw_rule *const *rw_set_at(const struct rw_set *s,
+				       const ir_expr *e, uint32_t *n);
+
+#endif
