@@ -2,6 +2,7 @@
 #include "ir/layout.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "ir/relation.h"
 
@@ -33,6 +34,22 @@ has_primals(const struct ir_layout *l)
 	return true;
 }
 
+/* What an axis is split by in all is no more than a number of 32 bits. */
+static bool
+factors_fit(const struct ir_layout *l)
+{
+	for (uint32_t i = 0; i < l->n; i++) {
+		int64_t factor = 1;
+
+		for (uint32_t k = i; k < l->n; k++)
+			if (is_lower(l->axis[k].letter) &&
+			    l->axis[k].letter == l->axis[i].letter &&
+			    (factor *= l->axis[k].factor) > INT32_MAX)
+				return false;
+	}
+	return true;
+}
+
 bool
 ir_layout_parse(const char *text, struct ir_layout *out)
 {
@@ -50,13 +67,14 @@ ir_layout_parse(const char *text, struct ir_layout *out)
 			return false;
 		if (is_lower(*p) != (factor > 0))
 			return false;
-		if (out->n == LAYOUT_MAX_AXES || ir_layout_index(out, *p) >= 0)
+		if (out->n == LAYOUT_MAX_AXES ||
+		    (is_upper(*p) && ir_layout_index(out, *p) >= 0))
 			return false;
 		out->axis[out->n].letter = *p;
 		out->axis[out->n++].factor = factor;
 		factor = 0;
 	}
-	return factor == 0 && has_primals(out);
+	return factor == 0 && has_primals(out) && factors_fit(out);
 }
 
 int
@@ -71,9 +89,18 @@ ir_layout_index(const struct ir_layout *l, char letter)
 int64_t
 ir_layout_factor(const struct ir_layout *l, char primal)
 {
-	int i = ir_layout_index(l, (char)(primal - 'A' + 'a'));
+	return ir_layout_stride(l, 0, (char)(primal - 'A' + 'a'));
+}
 
-	return i < 0 ? 1 : l->axis[i].factor;
+int64_t
+ir_layout_stride(const struct ir_layout *l, uint32_t from, char inner)
+{
+	int64_t factor = 1;
+
+	for (uint32_t i = from; i < l->n; i++)
+		if (l->axis[i].letter == inner)
+			factor *= l->axis[i].factor;
+	return factor;
 }
 
 static bool
@@ -117,4 +144,33 @@ ir_layout_convert(const struct ir_layout *from, const struct ir_layout *to,
 			out[i] = ir_dim_div(out[i], block);
 	}
 	return true;
+}
+
+bool
+ir_parts_parse(const char *p, struct ir_parts *out)
+{
+	out->n = 0;
+	while (*p) {
+		struct ir_part *part = &out->part[out->n];
+
+		if (out->n == LAYOUT_MAX_AXES)
+			return false;
+		part->extent = 0;
+		for (; *p >= '0' && *p <= '9' && part->extent < INT32_MAX; p++)
+			part->extent = part->extent * 10 + (*p - '0');
+		part->name = p;
+		while (is_upper(*p) || is_lower(*p) || *p == '_')
+			p++;
+		part->len = (size_t)(p - part->name);
+		if (part->extent == 0 || part->len == 0)
+			return false;
+		out->n++;
+	}
+	return out->n > 0;
+}
+
+bool
+ir_parts_same(const struct ir_part *a, const struct ir_part *b)
+{
+	return a->len == b->len && memcmp(a->name, b->name, a->len) == 0;
 }

@@ -49,6 +49,8 @@ enum op_trait {
 	OP_TRAIT_RESHAPE = 4,           /* only the shape changes */
 	OP_TRAIT_UNREGISTERED = 8,      /* TVM never declared the record */
 	OP_TRAIT_MISMATCH = 16,         /* TVM declared another record */
+	OP_TRAIT_BY_VALUE = 32,         /* how large the result is, values say */
+	OP_TRAIT_NO_VALUE = 64,         /* for passes, machines: computes none */
 };
 
 enum { OP_MANY_INPUTS = -1 };

@@ -111,6 +111,25 @@ int32_t relay_roi_pool(void *out, const void *data, const void *rois,
 		       int64_t h, int64_t w, double scale, int64_t dtype);
 
 /*
+ * vision.proposal: boxes at each of H x W places, one for each of the ANCHORS
+ * (float32, [count, 4]), moved by deltas; the best BEFORE, thinned out, AFTER
+ * of them. vision.regular_non_max_suppression: scores have COLUMNS, of which
+ * the last CLASSES count.
+ */
+int32_t relay_proposal(void *out, const void *scores, const void *deltas,
+		       const void *info, const float *anchors,
+		       double threshold, int64_t batch, int64_t anchor_count,
+		       int64_t h, int64_t w, int64_t stride, int64_t before,
+		       int64_t after, int64_t min_size, int64_t plain,
+		       int64_t dtype);
+int32_t relay_regular_nms(float *boxes_out, float *labels, float *scores_out,
+			  int32_t *count, const void *boxes,
+			  const void *scores, double least_overlap,
+			  double least_score, int64_t batch, int64_t n,
+			  int64_t columns, int64_t classes, int64_t per_class,
+			  int64_t limit, int64_t dtype);
+
+/*
  * REST everywhere but at N places, rows of RANK coordinates in the extents
  * D0...; SCALAR: all have one value.
  */

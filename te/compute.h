@@ -234,6 +234,11 @@ struct te_tensor *te_reshape_to(struct te_call *c, struct te_tensor *t,
 				const char *name, const int64_t *shape,
 				uint32_t ndim);
 
+/* Numbers known now, in row-major order. */
+struct te_tensor *te_table(struct te_call *c, const char *name, struct dtype t,
+			   const double *values, const int64_t *shape,
+			   uint32_t ndim);
+
 /* Input I at compile time: its elements as integers or doubles. */
 bool te_const_int(struct te_call *c, uint32_t i, int64_t at, int64_t *out);
 bool te_const_double(struct te_call *c, uint32_t i, int64_t at, double *out);

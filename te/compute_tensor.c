@@ -133,3 +133,20 @@ te_out_shape(const struct te_call *c, uint32_t i, int64_t *out)
 		out[d] = t->shape[d].value;
 	return t->ndim;
 }
+
+struct te_tensor *
+te_table(struct te_call *c, const char *name, struct dtype t,
+	 const double *values, const int64_t *shape, uint32_t ndim)
+{
+	struct te_body *b = te_begin(c, name, NULL, shape, ndim);
+	const tir_expr *flat = te_flatten(c, b->i, shape, ndim), *v;
+	int64_t n = 1;
+
+	for (uint32_t i = 0; i < ndim; i++)
+		n *= shape[i];
+	v = te_lit(c, t, n > 0 ? values[n - 1] : 0);
+	for (int64_t k = n - 1; k-- > 0;)
+		v = te_select(c, te_cmp(c, TIR_EQ, flat, te_int(c, k)),
+			      te_lit(c, t, values[k]), v);
+	return te_end(b, v);
+}

@@ -372,6 +372,7 @@ is_identity(const ir_op *op)
 	case OP_annotation_compiler_begin:
 	case OP_annotation_compiler_end:
 	case OP_annotation_stop_fusion:
+	case OP_annotation_with_funcid:
 		return true;
 	default:
 		return false;

@@ -178,6 +178,94 @@ native_unique(const ir_tensor *t, bool sorted, bool counts)
 	return out;
 }
 
+static struct interp_value *
+new_int64(int64_t n, int64_t width)
+{
+	int64_t shape[2] = {n, width};
+
+	return interp_tensor(
+		ir_tensor_new(DTYPE(INT, 64), shape, width < 0 ? 1 : 2));
+}
+
+/* What sparse_fill_empty_rows has written so far. */
+struct rows {
+	ir_tensor *places, *values;
+	int64_t rank, at;
+};
+
+static void
+put_entry(struct rows *out, const ir_tensor *places, int64_t k, int64_t value)
+{
+	for (int64_t d = 0; d < out->rank; d++)
+		ir_tensor_set_int(out->places, out->at * out->rank + d,
+				  ir_tensor_get_int(places, k * out->rank + d));
+	ir_tensor_set_int(out->values, out->at++, value);
+}
+
+static void
+put_empty_row(struct rows *out, int64_t row, int64_t value)
+{
+	for (int64_t d = 0; d < out->rank; d++)
+		ir_tensor_set_int(out->places, out->at * out->rank + d,
+				  d == 0 ? row : 0);
+	ir_tensor_set_int(out->values, out->at++, value);
+}
+
+/* Which of N rows some place is in; their number. */
+static int64_t
+mark_rows(const ir_tensor *places, int64_t n, char *used)
+{
+	int64_t rank = places->shape[1], count = 0;
+
+	for (int64_t i = 0; i < places->shape[0] && rank > 0; i++) {
+		int64_t row = ir_tensor_get_int(places, i * rank);
+
+		if (row < 0 || row >= n || used[row])
+			continue;
+		used[row] = 1;
+		count++;
+	}
+	return count;
+}
+
+/*
+ * A list of places and values, sorted by row, with an entry at the start of
+ * each row that has none; and which rows these are.
+ */
+static struct interp_value *
+native_fill_rows(const ir_tensor *places, const ir_tensor *values,
+		 const ir_tensor *shape, const ir_tensor *value)
+{
+	int64_t n = places->shape[0], rank = places->shape[1], k = 0;
+	int64_t rows = ir_tensor_size(shape) ? ir_tensor_get_int(shape, 0) : 0;
+	struct interp_value *out = interp_new_value(INTERP_TUPLE, 3);
+	int64_t fill = ir_tensor_size(value) ? ir_tensor_get_int(value, 0) : 0;
+	struct rows to;
+	char *used;
+	int64_t total;
+
+	rows = rows > 0 ? rows : 0;
+	used = xcalloc((size_t)rows + 1, 1);
+	total = n + rows - mark_rows(places, rows, used);
+	out->at[0] = new_int64(total, rank);
+	out->at[1] = new_int64(total, -1);
+	out->at[2] = new_int64(rows, -1);
+	to = (struct rows){out->at[0]->tensor, out->at[1]->tensor, rank, 0};
+	for (int64_t r = 0; r < rows; r++) {
+		ir_tensor_set_int(out->at[2]->tensor, r, !used[r]);
+		if (!used[r])
+			put_empty_row(&to, r, fill);
+		for (; k < n && rank > 0 &&
+		       ir_tensor_get_int(places, k * rank) <= r;
+		     k++)
+			put_entry(&to, places, k, ir_tensor_get_int(values, k));
+	}
+	for (; k < n; k++)
+		put_entry(&to, places, k, ir_tensor_get_int(values, k));
+	free(used);
+	return out;
+}
+
 struct interp_value *
 interp_native(const struct ir_call *call, const ir_op *op,
 	      struct interp_value *const *args)
@@ -188,5 +276,8 @@ interp_native(const struct ir_call *call, const ir_op *op,
 		return native_unique(
 			args[0]->tensor, ir_attrs_bool(call->attrs, "sorted"),
 			ir_attrs_bool(call->attrs, "return_counts"));
+	if (op->id == OP_sparse_fill_empty_rows)
+		return native_fill_rows(args[0]->tensor, args[1]->tensor,
+					args[2]->tensor, args[3]->tensor);
 	return NULL;
 }

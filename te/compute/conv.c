@@ -51,6 +51,18 @@ spread(struct te_call *c, const char *name, int n, int64_t *out)
 	return true;
 }
 
+/*
+ * The channel-blocked operators do not say how the kernel is blocked: behind
+ * the four axes stand the input and the output channels of a block.
+ */
+static void
+block_kernel(struct ir_layout *l, const struct te_tensor *w)
+{
+	l->axis[4] = (struct ir_layout_axis){'i', w->shape[4]};
+	l->axis[5] = (struct ir_layout_axis){'o', w->shape[5]};
+	l->n = 6;
+}
+
 static bool
 read_conv(struct conv *v, struct te_call *c)
 {
@@ -63,6 +75,8 @@ read_conv(struct conv *v, struct te_call *c)
 	    !te_attr_layout(c, "kernel_layout", layouts[1], &v->kernel) ||
 	    !te_attr_layout(c, "out_layout", data, &v->out))
 		return false;
+	if (v->kernel.n == 4 && v->w->ndim == 6)
+		block_kernel(&v->kernel, v->w);
 	v->n = te_spatial_letters(&v->data, v->letters);
 	if (v->data.n != v->x->ndim || v->kernel.n != v->w->ndim ||
 	    v->out.n != te_out_ndim(c, 0) || v->n != rank_of(c))

@@ -6,6 +6,29 @@ primal_of(char letter)
 	return letter >= 'a' ? (char)(letter - 'a' + 'A') : letter;
 }
 
+/* How much one step along axis K of L is, along its primal axis. */
+static int64_t
+part_stride(const struct ir_layout *l, uint32_t k)
+{
+	char letter = l->axis[k].letter;
+
+	return letter < 'a' ? ir_layout_factor(l, letter)
+			    : ir_layout_stride(l, k + 1, letter);
+}
+
+const tir_expr *
+te_layout_part(struct te_call *c, const struct ir_layout *l, uint32_t k,
+	       const tir_expr *p)
+{
+	int64_t stride = part_stride(l, k);
+
+	if (stride != 1)
+		p = te_divi(c, p, stride);
+	if (l->axis[k].letter < 'a')
+		return p;
+	return te_modi(c, p, l->axis[k].factor);
+}
+
 struct te_letters
 te_letters_of(struct te_call *c, const struct ir_layout *l,
 	      const tir_expr *const *i)
@@ -18,8 +41,7 @@ te_letters_of(struct te_call *c, const struct ir_layout *l,
 		const tir_expr *part = i[k];
 		const tir_expr **sum = &out.at[primal - 'A'];
 
-		if (letter < 'a')
-			part = te_muli(c, part, ir_layout_factor(l, primal));
+		part = te_muli(c, part, part_stride(l, k));
 		*sum = *sum ? te_add(c, *sum, part) : part;
 	}
 	return out;
@@ -32,17 +54,10 @@ te_get_letters(struct te_call *c, const struct te_tensor *t,
 	const tir_expr *index[TE_MAX_RANK];
 
 	for (uint32_t k = 0; k < l->n; k++) {
-		char letter = l->axis[k].letter;
-		char primal = primal_of(letter);
-		int64_t factor = ir_layout_factor(l, primal);
-		const tir_expr *p = at->at[primal - 'A'];
+		const tir_expr *p =
+			at->at[primal_of(l->axis[k].letter) - 'A'];
 
-		if (!p)
-			p = te_int(c, 0);
-		if (letter >= 'a')
-			index[k] = te_modi(c, p, factor);
-		else
-			index[k] = factor == 1 ? p : te_divi(c, p, factor);
+		index[k] = te_layout_part(c, l, k, p ? p : te_int(c, 0));
 	}
 	return te_get(c, t, index);
 }

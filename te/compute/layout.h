@@ -17,6 +17,10 @@ struct te_letters {
 struct te_letters te_letters_of(struct te_call *c, const struct ir_layout *l,
 				const tir_expr *const *i);
 
+/* The index along axis K of L that belongs to index P of its primal axis. */
+const tir_expr *te_layout_part(struct te_call *c, const struct ir_layout *l,
+			       uint32_t k, const tir_expr *p);
+
 /* T, laid out as L, read at primal indices AT. */
 const tir_expr *te_get_letters(struct te_call *c, const struct te_tensor *t,
 			       const struct ir_layout *l,

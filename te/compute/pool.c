@@ -190,6 +190,51 @@ compute_nn_avg_pool(struct te_call *c)
 }
 
 /*
+ * The gradient of the average, for (gradient of the result, data): each
+ * element gets its share of every window that it is in.
+ */
+bool
+compute_nn_avg_pool2d_grad(struct te_call *c)
+{
+	bool include_pad = te_attr_bool(c, "count_include_pad");
+	const tir_expr *index[TE_MAX_RANK], *count = NULL, *cond = NULL, *v;
+	const struct te_tensor *grad = c->in[0];
+	struct te_body *b;
+	struct pool p;
+
+	if (!read_pool(&p, c))
+		return false;
+	p.x = c->in[1];
+	b = te_begin_out(c, NULL, 0);
+	for (uint32_t i = 0; i < b->ndim; i++)
+		index[i] = b->i[i];
+	for (int k = 0; k < p.n; k++) {
+		int axis = p.axis[k];
+		const tir_expr *r =
+			te_fold_axis(b, k ? "rv1" : "rv0", p.size[k]);
+		const tir_expr *at = te_sub(
+			c, te_addi(c, b->i[axis], p.before[k]),
+			te_muli(c, r, p.dilation[k]));
+		const tir_expr *o = te_divi(c, at, p.stride[k]), *t;
+		const tir_expr *ok = te_and(
+			c,
+			te_cmp(c, TIR_EQ, te_modi(c, at, p.stride[k]),
+			       te_int(c, 0)),
+			te_within(c, o, 0, grad->shape[axis]));
+
+		cond = cond ? te_and(c, cond, ok) : ok;
+		t = te_max(c, taps(&p, k, o, include_pad), te_int(c, 1));
+		count = count ? te_mul(c, count, t) : t;
+		index[axis] = o;
+	}
+	v = divide(c, te_get(c, grad, index), count);
+	return te_output(c, 0,
+			 te_end_fold(b, TE_SUM,
+				     te_guard(c, cond, v,
+					      te_zero(c, v->dtype))));
+}
+
+/*
  * Adaptive: output o of n takes [floor(o * in / n), ceil((o + 1) * in / n)).
  * Windows differ in size, so the fold runs over the largest and drops what is
  * outside.

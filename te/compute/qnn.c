@@ -115,11 +115,12 @@ same_number(const tir_expr *a, const tir_expr *b)
 }
 
 /*
- * (q - z_in) * s_in / s_out + z_out as int32, in float32; the quotient of
+ * (q - z_in) * s_in / s_out + z_out as int32, in float type F; the quotient of
  * constant scales is taken in double and rounded once.
  */
 static const tir_expr *
-requantized(struct te_call *c, const tir_expr *q, const struct requant *r)
+requantized_float(struct te_call *c, const tir_expr *q,
+		  const struct requant *r, struct dtype f)
 {
 	const tir_expr *t = te_sub(c, te_cast(c, i32, q), r->in_zero);
 	const tir_expr *ratio;
@@ -127,64 +128,109 @@ requantized(struct te_call *c, const tir_expr *q, const struct requant *r)
 	if (same_number(r->in_scale, r->out_scale))
 		return te_add(c, t, r->out_zero);
 	if (r->in_scale->kind == TIR_FLOAT && r->out_scale->kind == TIR_FLOAT)
-		ratio = te_lit(c, f32, r->in_scale->f / r->out_scale->f);
+		ratio = te_lit(c, f, r->in_scale->f / r->out_scale->f);
 	else
-		ratio = te_div(c, r->in_scale, r->out_scale);
-	t = te_mul(c, te_cast(c, f32, t), ratio);
-	t = te_add(c, t, te_cast(c, f32, r->out_zero));
+		ratio = te_div(c, te_cast(c, f, r->in_scale),
+			       te_cast(c, f, r->out_scale));
+	t = te_mul(c, te_cast(c, f, t), ratio);
+	t = te_add(c, t, te_cast(c, f, r->out_zero));
 	if (r->to_nearest)
 		t = te_unary(c, INTRIN_ROUND, t);
 	else
 		t = te_unary(c, INTRIN_FLOOR,
-			     te_add(c, t, te_lit(c, f32, 0.5)));
+			     te_add(c, t, te_lit(c, f, 0.5)));
 	return te_cast(c, i32, t);
 }
 
-/*
- * In 64-bit integers: times the fixed-point form M * 2^(e - 31) of a constant
- * ratio, rounded half up, or half away from zero.
- */
-static const tir_expr *
-requantized_fixed(struct te_call *c, const tir_expr *q,
-		  const struct requant *r)
-{
-	const tir_expr *t = te_sub(c, te_cast(c, i32, q), r->in_zero);
-	int e;
-	double sig = frexp(r->in_scale->f / r->out_scale->f, &e);
-	int64_t m = llround(sig * 2147483648.0);
-	int64_t right;
-	const tir_expr *y;
-	const tir_expr *half;
+/* A ratio as m * 2^(e - 31), m below 2^31. */
+struct fixed {
+	const tir_expr *m, *e;
+};
 
-	if (same_number(r->in_scale, r->out_scale))
-		return te_add(c, t, r->out_zero);
+static struct fixed
+fixed_constant(struct te_call *c, double ratio)
+{
+	int e;
+	int64_t m = llround(frexp(ratio, &e) * 2147483648.0);
+
 	if (m == INT64_C(1) << 31) {
 		m /= 2;
 		e++;
 	}
-	right = 31 + (e < 0 ? -e : 0);
-	if (right > 62)
-		return r->out_zero;
-	y = te_mul(c, te_cast(c, i64, t), te_lit_int(c, i64, m));
-	if (e > 0)
-		y = te_intrin2(c, INTRIN_SHL, y, te_lit_int(c, i64, e));
-	half = te_lit_int(c, i64, INT64_C(1) << (right - 1));
+	return (struct fixed){te_lit_int(c, i64, m), te_lit_int(c, i64, e)};
+}
+
+/* The same at run time, from the bits of the double. */
+static struct fixed
+fixed_form(struct te_call *c, const struct requant *r)
+{
+	static const struct dtype f64 = {DTYPE_FLOAT, 64, 1};
+	const tir_expr *full = te_lit_int(c, i64, INT64_C(1) << 31);
+	const tir_expr *ratio, *bits, *sig, *over;
+	struct fixed v;
+
+	if (r->in_scale->kind == TIR_FLOAT && r->out_scale->kind == TIR_FLOAT)
+		return fixed_constant(c, r->in_scale->f / r->out_scale->f);
+	ratio = te_div(c, te_cast(c, f64, r->in_scale),
+		       te_cast(c, f64, r->out_scale));
+	bits = te_reinterpret(c, i64, ratio);
+	v.e = te_intrin2(c, INTRIN_SHR, bits, te_lit_int(c, i64, 52));
+	v.e = te_addi(c, v.e, -1022);
+	sig = te_intrin2(c, INTRIN_BIT_AND, bits,
+			 te_lit_int(c, i64, (INT64_C(1) << 52) - 1));
+	sig = te_intrin2(c, INTRIN_BIT_OR, sig,
+			 te_lit_int(c, i64, INT64_C(1022) << 52));
+	sig = te_mul(c, te_reinterpret(c, f64, sig),
+		     te_lit(c, f64, 2147483648.0));
+	v.m = te_cast(c, i64, te_unary(c, INTRIN_ROUND, sig));
+	over = te_cmp(c, TIR_EQ, v.m, full);
+	v.m = te_select(c, over, te_lit_int(c, i64, INT64_C(1) << 30), v.m);
+	v.e = te_select(c, over, te_addi(c, v.e, 1), v.e);
+	return v;
+}
+
+/*
+ * In 64-bit integers: times the fixed-point form of the ratio, rounded half
+ * up, or half away from zero. A ratio below 2^-32 leaves nothing.
+ */
+static const tir_expr *
+requantized(struct te_call *c, const tir_expr *q, const struct requant *r)
+{
+	const tir_expr *t = te_sub(c, te_cast(c, i32, q), r->in_zero);
+	const tir_expr *zero = te_zero(c, i64), *one = te_lit_int(c, i64, 1);
+	const tir_expr *left, *right, *y, *half;
+	struct fixed by;
+
+	if (same_number(r->in_scale, r->out_scale))
+		return te_add(c, t, r->out_zero);
+	by = fixed_form(c, r);
+	left = te_max(c, zero, te_min(c, by.e, te_lit_int(c, i64, 31)));
+	right = te_max(c, zero, te_sub(c, zero, by.e));
+	right = te_addi(c, te_min(c, right, te_lit_int(c, i64, 31)), 31);
+	y = te_mul(c, te_intrin2(c, INTRIN_SHL, te_cast(c, i64, t), left),
+		   by.m);
+	half = te_intrin2(c, INTRIN_SHL, one, te_addi(c, right, -1));
 	if (r->to_nearest)
-		half = te_select(c,
-				 te_cmp(c, TIR_GE, y, te_zero(c, i64)), half,
+		half = te_select(c, te_cmp(c, TIR_GE, y, zero), half,
 				 te_addi(c, half, -1));
-	y = te_intrin2(c, INTRIN_SHR, te_add(c, y, half),
-		       te_lit_int(c, i64, right));
+	y = te_intrin2(c, INTRIN_SHR, te_add(c, y, half), right);
+	y = te_select(c,
+		      te_cmp(c, TIR_LT, by.e, te_lit_int(c, i64, -31)), zero,
+		      y);
 	return te_add(c, te_cast(c, i32, y), r->out_zero);
 }
 
+/* In integers, unless the attribute "compute_dtype" says otherwise. */
 static const tir_expr *
 rescale(struct te_call *c, const tir_expr *q, const struct requant *r,
 	const char *compute)
 {
-	if (strcmp(compute, "int64") == 0 && r->in_scale->kind == TIR_FLOAT &&
-	    r->out_scale->kind == TIR_FLOAT)
-		return requantized_fixed(c, q, r);
+	static const struct dtype f64 = {DTYPE_FLOAT, 64, 1};
+
+	if (strcmp(compute, "float32") == 0)
+		return requantized_float(c, q, r, f32);
+	if (strcmp(compute, "float64") == 0)
+		return requantized_float(c, q, r, f64);
 	return requantized(c, q, r);
 }
 

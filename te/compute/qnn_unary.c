@@ -214,3 +214,22 @@ compute_qnn_simulated(struct te_call *c)
 		      v);
 	return te_output(c, 0, te_end(b, v));
 }
+
+/* In quantize's passes: cut, rounded, and a float as before. */
+bool
+compute_relay_simulated_quantize(struct te_call *c)
+{
+	const tir_expr *x, *s, *low, *high;
+	struct te_body *b;
+
+	if (te_attr_int(c, "kind", 0) == 0)
+		return te_output(c, 0, c->in[0]);
+	b = te_begin_out(c, NULL, 0);
+	x = te_get(c, c->in[0], b->i);
+	s = te_cast(c, x->dtype, te_get0(c, c->in[1]));
+	low = te_cast(c, x->dtype, te_get0(c, c->in[2]));
+	high = te_cast(c, x->dtype, te_get0(c, c->in[3]));
+	x = te_max(c, te_min(c, te_div(c, x, s), high), low);
+	return te_output(
+		c, 0, te_end(b, te_mul(c, te_unary(c, INTRIN_ROUND, x), s)));
+}

@@ -3,7 +3,7 @@
  */
 #include "te/compute/computes.h"
 
-#include "ir/layout.h"
+#include "te/compute/layout.h"
 
 /* Row-major order stays: reshape, squeeze, expand_dims, batch_flatten, ... */
 bool
@@ -33,45 +33,13 @@ compute_transpose(struct te_call *c)
 	return te_output(c, 0, te_end(b, te_get(c, c->in[0], index)));
 }
 
-/*
- * The index along primal axis LETTER, from indices I in layout L: outer part
- * times factor plus inner part. NULL if L has no such axis.
- */
-static const tir_expr *
-primal_index(struct te_call *c, const struct ir_layout *l, char letter,
-	     const tir_expr *const *i)
-{
-	int outer = ir_layout_index(l, letter);
-	int inner = ir_layout_index(l, (char)(letter - 'A' + 'a'));
-
-	if (outer < 0)
-		return NULL;
-	if (inner < 0)
-		return i[outer];
-	return te_add(c, te_muli(c, i[outer], l->axis[inner].factor),
-		      i[inner]);
-}
-
-/* The index along axis K of layout L that belongs to primal index P. */
-static const tir_expr *
-part_index(struct te_call *c, const struct ir_layout *l, uint32_t k,
-	   const tir_expr *p)
-{
-	char letter = l->axis[k].letter;
-	char primal = letter >= 'a' ? (char)(letter - 'a' + 'A') : letter;
-	int64_t factor = ir_layout_factor(l, primal);
-
-	if (factor == 1)
-		return p;
-	return letter >= 'a' ? te_modi(c, p, factor) : te_divi(c, p, factor);
-}
-
 bool
 compute_layout_transform(struct te_call *c)
 {
 	struct ir_layout from;
 	struct ir_layout to;
 	struct te_body *b;
+	struct te_letters at;
 	const tir_expr *index[TE_MAX_RANK];
 	const struct te_tensor *x = c->in[0];
 	const tir_expr *inside = NULL;
@@ -82,13 +50,14 @@ compute_layout_transform(struct te_call *c)
 	    from.n != x->ndim || to.n != te_out_ndim(c, 0))
 		return te_error(c, "the layouts do not fit the data");
 	b = te_begin_out(c, NULL, 0);
+	at = te_letters_of(c, &to, b->i);
 	for (uint32_t k = 0; k < from.n; k++) {
 		char letter = from.axis[k].letter;
 		char primal =
 			letter >= 'a' ? (char)(letter - 'a' + 'A') : letter;
-		const tir_expr *p = primal_index(c, &to, primal, b->i);
+		const tir_expr *p = at.at[primal - 'A'];
 
-		index[k] = part_index(c, &from, k, p);
+		index[k] = te_layout_part(c, &from, k, p);
 		if (letter < 'a' &&
 		    ir_layout_factor(&to, primal) != 1) {
 			/* The last block may reach beyond the source. */

@@ -241,3 +241,80 @@ compute_vision_multibox_prior(struct te_call *c)
 		v = te_max(c, te_zero(c, t), te_min(c, te_lit(c, t, 1), v));
 	return te_output(c, 0, te_end(b, v));
 }
+
+enum { MAX_SIDES = 16 };
+
+/* The anchors of one place: left, top, right, bottom; how many. */
+static int
+anchors_of(struct te_call *c, double (*at)[4])
+{
+	double scales[MAX_SIDES], ratios[MAX_SIDES];
+	int ns = floats(c, "scales", scales, MAX_SIDES);
+	int nr = floats(c, "ratios", ratios, MAX_SIDES);
+	double base = (double)te_attr_int(c, "feature_stride", 16);
+	double middle = 0.5 * (base - 1);
+
+	for (int k = 0; k < nr * ns; k++) {
+		double ratio = ratios[k / ns], scale = scales[k % ns];
+		double side = floor(sqrt(floor(base * base / ratio)) + 0.5);
+		double w = side * scale, h = floor(side * ratio + 0.5) * scale;
+
+		at[k][0] = middle - 0.5 * (w - 1);
+		at[k][1] = middle - 0.5 * (h - 1);
+		at[k][2] = middle + 0.5 * (w - 1);
+		at[k][3] = middle + 0.5 * (h - 1);
+	}
+	return nr * ns;
+}
+
+bool
+compute_vision_proposal(struct te_call *c)
+{
+	const int64_t *shape = c->in[0]->shape;
+	double at[MAX_SIDES * MAX_SIDES][4];
+	int64_t n = anchors_of(c, at), size[2] = {n, 4};
+	struct te_extern *x;
+
+	if (n == 0 || shape[1] != 2 * n || c->in[1]->shape[1] != 4 * n)
+		return te_error(c, "there are not two scores and four deltas "
+				   "for each anchor");
+	x = routine_begin(c, "relay_proposal");
+	routine_inputs(c, x, 3);
+	te_extern_tensor(x, te_table(c, "anchors", DTYPE(FLOAT, 32), at[0],
+				     size, 2));
+	te_extern_double(x, te_attr_double(c, "threshold"));
+	te_extern_int(x, shape[0]);
+	te_extern_int(x, n);
+	te_extern_int(x, shape[2]);
+	te_extern_int(x, shape[3]);
+	te_extern_int(x, te_attr_int(c, "feature_stride", 16));
+	te_extern_int(x, te_attr_int(c, "rpn_pre_nms_top_n", 6000));
+	te_extern_int(x, te_attr_int(c, "rpn_post_nms_top_n", 300));
+	te_extern_int(x, te_attr_int(c, "rpn_min_size", 16));
+	te_extern_int(x, te_attr_bool(c, "iou_loss"));
+	te_extern_int(x, routine_dtype(c->in[0]->dtype));
+	return routine_end(c, x);
+}
+
+bool
+compute_vision_regular_nms(struct te_call *c)
+{
+	int64_t classes = te_attr_int(c, "num_classes", 0);
+	struct te_extern *x;
+
+	if (!dtype_equal(c->in[0]->dtype, c->in[1]->dtype))
+		return te_error(c, "boxes and scores must have one type");
+	if (classes < 0 || classes > c->in[1]->shape[2])
+		return te_error(c, "there are no scores for %lld classes",
+				(long long)classes);
+	x = routine_begin(c, "relay_regular_nms");
+	routine_inputs(c, x, 2);
+	te_extern_double(x, te_attr_double(c, "iou_threshold"));
+	te_extern_double(x, te_attr_double(c, "score_threshold"));
+	routine_shape(x, c->in[1]);
+	te_extern_int(x, classes);
+	te_extern_int(x, te_attr_int(c, "max_detections_per_class", 0));
+	te_extern_int(x, te_attr_int(c, "max_detections", 0));
+	te_extern_int(x, routine_dtype(c->in[0]->dtype));
+	return routine_end(c, x);
+}
