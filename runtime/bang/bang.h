@@ -1,0 +1,2 @@
+/* In place of the header of the BANG-C compiler. */
+#include "bang_emu.h"
