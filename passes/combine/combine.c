@@ -25,7 +25,7 @@ struct finder {
 	uint32_t *rank; /* by position; see below */
 };
 
-enum { NEVER = UINT32_MAX };
+#define NEVER UINT32_MAX
 
 const struct ir_tensor_type *
 combine_tensor(const ir_expr *e)
