@@ -33,8 +33,9 @@ $(error MODE=$(MODE): one of release, debug, asan, coverage)
 endif
 
 LIB_DIRS := support ir ir/relations lexer parser te te/compute te/schedule \
-	    passes passes/combine passes/quant passes/rewrite \
-	    passes/simplify_expr codegen codegen/llvm codegen/bangc import
+	    passes passes/combine passes/layout passes/quant passes/rewrite \
+	    passes/scale passes/simplify_expr codegen codegen/llvm \
+	    codegen/bangc import
 
 # ---------------------------------------------------------------- derived --
 

@@ -11,9 +11,12 @@ typedef VEC(struct frame) frame_vec;
 static void
 push(frame_vec *stack, const struct ir_map *with, const ir_expr *e)
 {
-	const ir_expr *to = ir_map_get(with, e);
+	const ir_expr *node = e;
+	const ir_expr *to;
 
-	vec_push(stack, ((struct frame){e, to ? to : e, 0}));
+	while ((to = ir_map_get(with, node)) != NULL)
+		node = to;
+	vec_push(stack, ((struct frame){e, node, 0}));
 }
 
 static const ir_expr *
