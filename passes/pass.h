@@ -67,7 +67,6 @@ struct pass_ctx {
 	const struct pass_info *info;
 	const char *const *values;      /* of the options; NULL: default */
 	struct pass_manager *manager;   /* context: level, config */
-	void *state;                    /* the pass's own, NULL at first */
 	bool failed;                    /* set by pass_error */
 	bool keeps_types;               /* a module pass left all types there */
 	/* Kept from function to function of one run; freed after the last. */
