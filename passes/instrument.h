@@ -41,6 +41,8 @@ struct pass_options {
 	const char *dump_to;
 	const char *info_file;
 	bool verify_each;
+	long long validate; /* runs; 0: none */
+	long long validate_seed;
 	bool debug;
 	int time_passes; /* enum timing_format */
 	int stats;       /* enum stats_format */

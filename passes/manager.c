@@ -8,6 +8,7 @@
 #include "ir/walk.h"
 #include "parser/parser.h"
 #include "passes/registry.h"
+#include "passes/validate.h"
 #include "support/crash.h"
 #include "support/glob.h"
 #include "support/outfile.h"
@@ -50,6 +51,8 @@ pass_manager_end(struct pass_manager *pm)
 
 	instrument_end(pm);
 	ok = !pm->instrument.failed;
+	validate_free(pm->validation);
+	pm->validation = NULL;
 	arena_free(&pm->scratch);
 	return ok;
 }
@@ -303,6 +306,8 @@ run_pass(struct pass_manager *pm, const struct pass_step *step, bool *changed)
 		cx.free_state(cx.state);
 	if (ok && pm->options->verify_each)
 		ok = verify(pm, info);
+	if (ok && pm->options->validate)
+		ok = validate_after(pm, info);
 	pm->diag->pass = NULL;
 	crash_doing(NULL, NULL, NULL);
 	if (!ok) {
@@ -447,6 +452,8 @@ pass_manager_run(struct pass_manager *pm, const struct pass_pipeline *p,
 	pm->stopped = false;
 	if (!no_infer && p->first && !infer(pm))
 		return false;
+	if (pm->options->validate)
+		validate_start(pm);
 	instrument_start(pm);
 	return !pm->instrument.failed &&
 	       run_pipe(pm, p->first, false, &changed);

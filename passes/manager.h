@@ -31,6 +31,7 @@ struct pass_manager {
 	const char *only; /* function<..>: which; NULL: all */
 	unsigned depth;   /* of sequences, for timing */
 	bool stopped;     /* --stop-after was reached */
+	struct validation *validation; /* of --validate-each; or NULL */
 };
 
 /* The parts of OPTIONS that the context takes; false after reporting. */

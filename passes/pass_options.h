@@ -65,6 +65,12 @@
 	  OPTION_HIDDEN },                                                     \
 	{ "verify-each", OPTION_FLAG, PASS_FIELD(type, member, verify_each),   \
 	  NULL, NULL, "check form and types after each pass", 0 },             \
+	{ "validate-each", OPTION_NUMBER, PASS_FIELD(type, member, validate),  \
+	  "N", "2", "evaluate on N random inputs (2) after each pass, compare",\
+	  0 },                                                                 \
+	{ "validate-seed", OPTION_NUMBER,                                      \
+	  PASS_FIELD(type, member, validate_seed), "N", NULL,                  \
+	  "where the random inputs come from (0)", OPTION_HIDDEN },            \
 	{ "debug-pass-manager", OPTION_FLAG, PASS_FIELD(type, member, debug),  \
 	  NULL, NULL, "say which pass runs on what", OPTION_HIDDEN },          \
 	{ "time-passes", OPTION_CHOICE,                                        \

@@ -23,7 +23,7 @@ enum interp_kind {
 	INTERP_DATA,    /* a constructor and its fields */
 	INTERP_CLOSURE, /* a function and what it captured */
 	INTERP_REF,     /* a cell: at[0] */
-	INTERP_BUILTIN, /* an operator or a constructor as a function */
+	INTERP_BUILTIN, /* an operator, constructor or kernel as a function */
 };
 
 /* Reference counted. All but the content of a cell is immutable. */
@@ -35,7 +35,7 @@ struct interp_value {
 		ir_tensor *tensor;              /* TENSOR: one reference held */
 		const struct ir_ctor *ctor;     /* DATA */
 		const struct interp_code *code; /* CLOSURE */
-		const ir_expr *builtin;         /* BUILTIN: op_ref or ctor */
+		const ir_expr *builtin; /* BUILTIN: op_ref, ctor or global */
 		struct {
 			struct interp_value **link;
 			struct interp_value *next;
@@ -57,6 +57,9 @@ struct interp;
 /* M must be typed. Values may outlive the evaluator, but not the module. */
 struct interp *interp_new(ir_module *m, struct diag *d);
 void interp_free(struct interp *x); /* accepts NULL */
+
+/* From now on fail after CALLS calls of functions; 0: never. */
+void interp_limit(struct interp *x, uint64_t calls);
 
 /*
  * Call the definition DEF (a Relay function) with ARGS, which stay the

@@ -93,6 +93,7 @@ struct interp {
 	VEC(struct interp_value *) args; /* scratch of one call */
 	struct interp_value *refs;       /* all cells of memory */
 	struct interp_kernels *kernels;  /* private to interp_kernel.c */
+	uint64_t limit; /* calls that may still begin, + 1; 0: any */
 };
 
 struct interp_value *interp_new_value(enum interp_kind kind, uint32_t n);
@@ -108,6 +109,11 @@ const struct interp_code *interp_code_of(struct interp *x,
 struct interp_value *interp_operator(struct interp *x,
 				     const struct ir_call *call,
 				     struct interp_value *const *args);
+
+/* Run DEF, a kernel of a level below Relay. NULL after reporting, at LOC. */
+struct interp_value *interp_lowered(struct interp *x, const ir_def *def,
+				    struct interp_value *const *args,
+				    uint32_t n, struct loc loc);
 
 /* The same for operators that no kernel does; NULL if CALL is none. */
 struct interp_value *interp_native(const struct ir_call *call, const ir_op *op,

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "ir/infer.h"
+#include "ir/te.h"
+#include "ir/tir.h"
 #include "support/hash.h"
 #include "te/build.h"
 #include "te/eval.h"
@@ -16,7 +18,8 @@
 #include "te/lower.h"
 
 struct kernel {
-	const ir_op *op;
+	const ir_op *op;   /* NULL: a definition */
+	const ir_def *def; /* or NULL */
 	const ir_attrs *attrs;
 	uint32_t nargs;
 	const ir_type **types; /* of the arguments */
@@ -74,7 +77,8 @@ type_of(struct interp *x, const struct interp_value *v)
 static uint64_t
 key_hash(const struct kernel *k)
 {
-	uint64_t h = hash_mix(k->op->id, k->attrs ? k->attrs->hash : 0);
+	uint64_t h = hash_mix(k->op ? k->op->id : k->def->global->base.id,
+			      k->attrs ? k->attrs->hash : 0);
 
 	for (uint32_t i = 0; i < k->nargs; i++)
 		h = hash_mix(h,
@@ -85,7 +89,8 @@ key_hash(const struct kernel *k)
 static bool
 same_key(const struct kernel *a, const struct kernel *b)
 {
-	if (a->op != b->op || a->attrs != b->attrs || a->nargs != b->nargs)
+	if (a->op != b->op || a->def != b->def || a->attrs != b->attrs ||
+	    a->nargs != b->nargs)
 		return false;
 	for (uint32_t i = 0; i < a->nargs; i++)
 		if (a->types[i] != b->types[i] || a->fixed[i] != b->fixed[i])
@@ -452,6 +457,55 @@ interp_operator(struct interp *x, const struct ir_call *call,
 	v = interp_native(call, op, args);
 	if (!v)
 		v = run_operator(x, call, op, args);
+	if (x->scratch.used)
+		arena_reset(&x->scratch);
+	return v;
+}
+
+/* The loops of DEF and the type of what they leave; false after reporting. */
+static bool
+load_kernel(struct interp *x, const ir_def *def, struct kernel *k)
+{
+	const ir_type *t;
+
+	if (def->kind == DEF_TE) {
+		t = te_func_type(x->m->cx, def->te);
+		k->func = te_lower(x->m, def->te, def->schedule, x->d);
+	} else {
+		t = def->tir->relay_type;
+		k->func = def->tir;
+	}
+	if (!t || t->kind != TYPE_FUNC || t->flags & TYPE_HAS_ANY) {
+		diag_error(x->d, def->loc, "'@%s' has no Relay type",
+			   def->name);
+		return false;
+	}
+	k->out = ir_as_func_type(t)->ret;
+	return k->func != NULL;
+}
+
+struct interp_value *
+interp_lowered(struct interp *x, const ir_def *def,
+	       struct interp_value *const *args, uint32_t n, struct loc loc)
+{
+	struct kernel key = {.def = def};
+	struct kernel **slot = kernel_slot(x, &key);
+	struct interp_value *v;
+
+	if (!*slot) {
+		if (!load_kernel(x, def, &key))
+			return NULL;
+		*slot = arena_copy(&x->arena, &key, sizeof(key));
+		x->kernels->count++;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (type_of(x, args[i]))
+			continue;
+		diag_error(x->d, loc, "'@%s' is applied to what is no tensor",
+			   def->name);
+		return NULL;
+	}
+	v = run_kernel(x, *slot, args, n);
 	if (x->scratch.used)
 		arena_reset(&x->scratch);
 	return v;

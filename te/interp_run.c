@@ -25,6 +25,12 @@ interp_new(ir_module *m, struct diag *d)
 	return x;
 }
 
+void
+interp_limit(struct interp *x, uint64_t calls)
+{
+	x->limit = calls ? calls + 1 : 0;
+}
+
 /* Cells that hold each other would never be freed. */
 static void
 empty_refs(struct interp *x)
@@ -301,6 +307,8 @@ apply(struct interp *x, struct interp_value *callee, struct loc loc)
 			return fail(x, loc, "wrong number of arguments");
 		if (x->frames.len > MAX_FRAMES)
 			return fail(x, loc, "the recursion is too deep");
+		if (x->limit > 0 && --x->limit == 0)
+			return fail(x, loc, "too many calls");
 		if (is_last(x))
 			close_frame(x);
 		open_frame(x, callee->code, callee, x->args.at);
@@ -309,6 +317,10 @@ apply(struct interp *x, struct interp_value *callee, struct loc loc)
 	if (callee->kind == INTERP_BUILTIN) {
 		if (callee->builtin->kind == IR_CTOR)
 			v = make_data(ir_as_ctor(callee->builtin), x->args.at);
+		else if (callee->builtin->kind == IR_GLOBAL)
+			v = interp_lowered(x,
+					   ir_as_global(callee->builtin)->def,
+					   x->args.at, (uint32_t)n, loc);
 		else
 			v = call_builtin_op(x, ir_as_op_ref(callee->builtin),
 					    x->args.at, (uint32_t)n, loc);
@@ -542,6 +554,9 @@ global_value(struct interp *x, const struct ir_global *g)
 {
 	struct interp_value *v;
 
+	if (g->def && ((g->def->kind == DEF_TE && g->def->te) ||
+		       (g->def->kind == DEF_TIR && g->def->tir)))
+		return builtin(&g->base);
 	if (!g->def || g->def->kind != DEF_FUNCTION || !g->def->fn->body) {
 		fail(x, g->base.loc, "'@%s' has no body to evaluate", g->name);
 		return NULL;

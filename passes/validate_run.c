@@ -1,0 +1,353 @@
+/*
+ * Evaluating a copy of a module on random inputs. The copy goes through text,
+ * the constants beside it; inputs follow from the type of the function, the
+ * seed and the number of the run, so two states of a module see the same.
+ */
+#include "passes/validate_run.h"
+
+#include <string.h>
+
+#include "ir/infer.h"
+#include "ir/print.h"
+#include "ir/walk.h"
+#include "parser/parser.h"
+#include "te/interp.h"
+#include "te/interp_random.h"
+
+enum { MAX_CALLS = 20000, MAX_LEAVES = 10000 };
+
+static char *
+copy_text(const char *s)
+{
+	return strcpy(xmalloc(strlen(s) + 1), s);
+}
+
+void
+validate_describe(struct validate_state *s, const ir_module *m)
+{
+	struct print_options print = {.types = PRINT_TYPES_AUTO,
+				      .constants = &s->constants};
+
+	ir_print_module(&s->text, m, &print);
+}
+
+bool
+validate_same_module(const struct validate_state *a,
+		     const struct validate_state *b)
+{
+	if (a->text.len != b->text.len ||
+	    a->constants.len != b->constants.len ||
+	    memcmp(a->text.at, b->text.at, a->text.len) != 0)
+		return false;
+	for (size_t i = 0; i < a->constants.len; i++)
+		if (a->constants.at[i].tensor != b->constants.at[i].tensor)
+			return false;
+	return true;
+}
+
+static void
+free_run(struct validate_run *r)
+{
+	for (size_t i = 0; i < r->leaves.len; i++) {
+		free(r->leaves.at[i].path);
+		free(r->leaves.at[i].word);
+		ir_tensor_unref(r->leaves.at[i].tensor);
+	}
+	vec_free(&r->leaves);
+	free(r->error);
+}
+
+void
+validate_state_free(struct validate_state *s)
+{
+	for (size_t i = 0; i < s->functions.len; i++) {
+		struct validate_function *f = &s->functions.at[i];
+
+		for (size_t k = 0; k < f->runs.len; k++)
+			free_run(&f->runs.at[k]);
+		vec_free(&f->runs);
+	}
+	vec_free(&s->functions);
+	named_tensors_free(&s->constants);
+	buf_free(&s->text);
+	free(s->error);
+	*s = (struct validate_state){0};
+}
+
+/* Keeps the first error, in *ENV. */
+static void
+keep_error(void *env, const struct diag_message *m)
+{
+	char **error = env;
+
+	if (m->level == DIAG_ERROR && !*error)
+		*error = copy_text(m->text);
+}
+
+static void
+quiet_diag(struct diag *d, char **error)
+{
+	diag_init(d, "relay-opt", NULL);
+	d->handler = keep_error;
+	d->handler_env = error;
+	d->max_errors = 0;
+}
+
+/* ------------------------------------------------------------ results -- */
+
+struct part {
+	struct interp_value *value;
+	char *path;
+};
+
+static void
+add_leaf(struct validate_run *r, struct part *p)
+{
+	struct validate_leaf leaf = {.path = p->path};
+
+	if (p->value->kind == INTERP_TENSOR)
+		leaf.tensor = ir_tensor_ref(p->value->tensor);
+	else if (p->value->kind == INTERP_DATA)
+		leaf.word = copy_text(p->value->ctor->name);
+	else if (p->value->kind == INTERP_REF)
+		leaf.word = copy_text("a reference");
+	else if (p->value->kind != INTERP_TUPLE)
+		leaf.word = copy_text("a function");
+	vec_push(&r->leaves, leaf);
+}
+
+static char *
+part_path(const char *path, uint32_t i)
+{
+	struct buf out = {0};
+
+	buf_printf(&out, "%s.%u", path, i);
+	return out.at;
+}
+
+/* The leaves of V in order. Data may be long, so no recursion. */
+static void
+flatten(struct validate_run *r, struct interp_value *v)
+{
+	VEC(struct part) todo = {0};
+	struct part p = {v, copy_text("")};
+
+	vec_push(&todo, p);
+	while (todo.len > 0) {
+		p = vec_pop(&todo);
+		if (r->leaves.len == MAX_LEAVES) {
+			free(p.path);
+			continue;
+		}
+		add_leaf(r, &p);
+		if (p.value->kind == INTERP_TENSOR ||
+		    p.value->kind == INTERP_CLOSURE)
+			continue;
+		for (uint32_t i = p.value->n; i-- > 0;) {
+			struct part q = {p.value->at[i], part_path(p.path, i)};
+
+			vec_push(&todo, q);
+		}
+	}
+	vec_free(&todo);
+}
+
+/* --------------------------------------------------------------- runs -- */
+
+/* Arguments for DEF in ARGS; false, with an error in R, if there are none. */
+static bool
+make_arguments(struct interp *x, ir_module *m, const ir_def *def,
+	       struct interp_random *random, struct validate_run *r,
+	       struct interp_value **args, uint32_t *n)
+{
+	for (*n = 0; *n < def->fn->nparams; ++*n) {
+		const struct ir_var *p = def->fn->params[*n];
+		const ir_expr *e = interp_random_expr(random, p->base.type);
+		struct buf text = {0};
+
+		args[*n] = e ? interp_eval(x, e) : NULL;
+		if (args[*n])
+			continue;
+		buf_printf(&text, "no value of type %s is known",
+			   ir_type_text(m->cx, p->base.type));
+		free(r->error);
+		r->error = text.at;
+		return false;
+	}
+	return true;
+}
+
+/* Even runs see numbers of both signs, odd ones positive numbers. */
+static void
+run_once(ir_module *m, const ir_def *def, unsigned number, uint64_t seed,
+	 struct validate_run *r)
+{
+	struct interp_random random = {.module = m,
+				       .state = seed * 1000003 + number,
+				       .positive = number & 1,
+				       .any = 3};
+	struct interp_value **args =
+		xcalloc(def->fn->nparams + 1, sizeof(*args));
+	struct interp_value *v = NULL;
+	struct interp *x;
+	struct diag d;
+	uint32_t n;
+
+	quiet_diag(&d, &r->error);
+	x = interp_new(m, &d);
+	interp_limit(x, MAX_CALLS);
+	if (make_arguments(x, m, def, &random, r, args, &n))
+		v = interp_call(x, def, args, n);
+	if (v)
+		flatten(r, v);
+	else if (!r->error)
+		r->error = copy_text("it cannot be evaluated");
+	interp_unref(v);
+	while (n > 0)
+		interp_unref(args[--n]);
+	free(args);
+	interp_free(x);
+}
+
+static void
+run_function(struct validate_state *s, ir_module *m, const ir_def *def,
+	     unsigned runs, uint64_t seed)
+{
+	struct validate_function f = {.name = def->name};
+
+	f.type = def->fn ? def->fn->base.type : NULL;
+	for (unsigned i = 0; i < runs; i++) {
+		struct validate_run r = {0};
+
+		if (def->fn && def->fn->body)
+			run_once(m, def, i, seed, &r);
+		else
+			r.error = copy_text("it has no Relay body");
+		vec_push(&f.runs, r);
+	}
+	vec_push(&s->functions, f);
+}
+
+/* ---------------------------------------------------------- the module -- */
+
+struct filler {
+	ir_module *m;
+	VEC(ir_tensor *) given; /* by index in the metadata */
+	uint64_t seed;
+};
+
+static struct ir_constant *
+as_placeholder(const ir_expr *e)
+{
+	if (e->kind != IR_CONSTANT || ir_as_constant(e)->data)
+		return NULL;
+	return (struct ir_constant *)(uintptr_t)e;
+}
+
+/* Give a placeholder the data that the original has. */
+static void
+give_data(const ir_expr *e, void *env)
+{
+	struct filler *f = env;
+	struct ir_constant *c = as_placeholder(e);
+
+	if (!c || c->meta_index >= f->given.len || !f->given.at[c->meta_index])
+		return;
+	c->data = f->given.at[c->meta_index];
+	vec_push(&f->m->tensors, ir_tensor_ref(c->data));
+}
+
+/* The original has none either: numbers of its type. */
+static void
+make_data(const ir_expr *e, void *env)
+{
+	struct filler *f = env;
+	struct ir_constant *c = as_placeholder(e);
+	struct interp_random random = {.module = f->m, .any = 3};
+	const ir_expr *made;
+
+	if (!c || !e->type)
+		return;
+	random.state = f->seed + c->meta_index;
+	made = interp_random_expr(&random, e->type);
+	if (made && made->kind == IR_CONSTANT)
+		c->data = ir_as_constant(made)->data;
+}
+
+static void
+each_node(ir_module *m, void (*visit)(const ir_expr *e, void *env), void *env)
+{
+	for (size_t i = 0; i < m->defs.len; i++)
+		if (m->defs.at[i]->fn)
+			ir_walk(&m->defs.at[i]->fn->base, NULL, visit, env);
+}
+
+/* The constants of S by the number in "meta[relay.Constant][N]". */
+static void
+index_constants(const struct validate_state *s, struct filler *f)
+{
+	static const char before[] = "meta[relay.Constant][";
+
+	for (size_t i = 0; i < s->constants.len; i++) {
+		const char *name = s->constants.at[i].name;
+		unsigned long n = strtoul(name + sizeof(before) - 1, NULL, 10);
+
+		while (f->given.len <= n)
+			vec_push(&f->given, NULL);
+		f->given.at[n] = s->constants.at[i].tensor;
+	}
+}
+
+/* Data for the constants of the copy M, and types. */
+static bool
+complete(struct validate_state *s, ir_module *m, uint64_t seed, struct diag *d)
+{
+	struct filler f = {.m = m, .seed = seed};
+	bool ok;
+
+	index_constants(s, &f);
+	each_node(m, give_data, &f);
+	ok = ir_infer_module(m, d);
+	if (ok)
+		each_node(m, make_data, &f);
+	vec_free(&f.given);
+	return ok;
+}
+
+static void
+run_functions(struct validate_state *s, ir_module *m, unsigned runs,
+	      uint64_t seed)
+{
+	const ir_def *main = ir_module_find(m, ir_name(m->cx, "main"));
+	size_t n = m->defs.len;
+
+	if (main) {
+		run_function(s, m, main, runs, seed);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (m->defs.at[i]->kind == DEF_FUNCTION)
+			run_function(s, m, m->defs.at[i], runs, seed);
+}
+
+void
+validate_evaluate(struct validate_state *s, ir_context *cx, unsigned runs,
+		  uint64_t seed)
+{
+	struct source text;
+	struct diag d;
+	ir_module *m;
+
+	quiet_diag(&d, &s->error);
+	source_init(&text, "<copy>", s->text.at, s->text.len);
+	d.source = &text;
+	m = parse_module(cx, &text, &d, NULL);
+	if (m && complete(s, m, seed, &d)) {
+		run_functions(s, m, runs, seed);
+	} else if (!s->error) {
+		s->error = copy_text("its copy cannot be read");
+	}
+	if (m)
+		ir_module_free(m);
+	source_free(&text);
+}
