@@ -301,7 +301,7 @@ run_kernel(struct interp *x, const struct kernel *k,
 	span_vec spans = {0};
 
 	for (uint32_t i = 0; i < nargs; i++)
-		if (!k->fixed[i])
+		if (!k->fixed || !k->fixed[i])
 			add_spans(&spans, args[i]);
 	for (uint32_t i = 0; i < k->nextra; i++)
 		add_tensor(&spans, k->extra[i]);
