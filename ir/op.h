@@ -51,6 +51,7 @@ enum op_trait {
 	OP_TRAIT_MISMATCH = 16,         /* TVM declared another record */
 	OP_TRAIT_BY_VALUE = 32,         /* how large the result is, values say */
 	OP_TRAIT_NO_VALUE = 64,         /* for passes, machines: computes none */
+	OP_TRAIT_ROUTINE = 128,         /* computed by a routine of runtime/ */
 };
 
 enum { OP_MANY_INPUTS = -1 };

@@ -5,6 +5,7 @@
 #include "ir/relation.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 #include "ir/infer_internal.h"
 
@@ -86,7 +87,7 @@ rel_wait(struct rel *r, uint32_t i)
 		want = "a tuple of tensors";
 	else if (t->kind == TYPE_TUPLE && !all_tensors(ir_as_tuple_type(t)))
 		want = "a tensor or a tuple of tensors";
-	return rel_error(r, "%s has type %s, but %s is expected",
+	return rel_error_at(r, i, "%s has type %s, but %s is expected",
 			 input_name(r, i), infer_type_text(r->infer, t), want);
 }
 
@@ -139,7 +140,7 @@ rel_assign_input(struct rel *r, uint32_t i, const ir_type *t)
 		set_input(r, i, merged);
 		return REL_DONE;
 	}
-	return rel_error(r, "%s has type %s, but %s is expected",
+	return rel_error_at(r, i, "%s has type %s, but %s is expected",
 			 input_name(r, i), infer_type_text(in, r->args[i]),
 			 infer_type_text(in, t));
 }
@@ -151,6 +152,18 @@ rel_assign_tensor(struct rel *r, struct dtype dtype, const struct ir_dim *shape,
 	return rel_assign(r, ir_type_tensor(r->cx, dtype, shape, ndim));
 }
 
+/* The attribute that TEXT begins with, or the call. */
+static struct loc
+place_of(const struct rel *r, const char *text)
+{
+	static const char word[] = "attribute '";
+	size_t n = sizeof(word) - 1;
+
+	if (strncmp(text, word, n) != 0)
+		return r->call->base.loc;
+	return rel_attr_place(r, text + n, strcspn(text + n, "'"));
+}
+
 enum rel_result
 rel_error(struct rel *r, const char *fmt, ...)
 {
@@ -160,8 +173,36 @@ rel_error(struct rel *r, const char *fmt, ...)
 	va_start(ap, fmt);
 	text = arena_vprintf(r->scratch, fmt, ap);
 	va_end(ap);
-	diag_error(r->infer->d, r->call->base.loc, "operator '%s': %s",
+	diag_error(r->infer->d, place_of(r, text), "operator '%s': %s",
 		   r->op->name, text);
+	return REL_FAIL;
+}
+
+enum rel_result
+rel_error_at(struct rel *r, uint32_t i, const char *fmt, ...)
+{
+	va_list ap;
+	const char *text;
+
+	va_start(ap, fmt);
+	text = arena_vprintf(r->scratch, fmt, ap);
+	va_end(ap);
+	diag_error(r->infer->d, rel_place(r, i), "operator '%s': %s",
+		   r->op->name, text);
+	return REL_FAIL;
+}
+
+enum rel_result
+rel_error_attr(struct rel *r, const char *name, const char *fmt, ...)
+{
+	va_list ap;
+	const char *text;
+
+	va_start(ap, fmt);
+	text = arena_vprintf(r->scratch, fmt, ap);
+	va_end(ap);
+	diag_error(r->infer->d, rel_attr_place(r, name, strlen(name)),
+		   "operator '%s': %s", r->op->name, text);
 	return REL_FAIL;
 }
 

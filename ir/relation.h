@@ -49,9 +49,24 @@ enum rel_result rel_assign_input(struct rel *r, uint32_t i, const ir_type *t);
 enum rel_result rel_assign_tensor(struct rel *r, struct dtype dtype,
 				  const struct ir_dim *shape, uint32_t ndim);
 
-/* Report at the call: "operator 'NAME': ...". Returns REL_FAIL. */
+/*
+ * Report at the call: "operator 'NAME': ...", or at an attribute if the text
+ * begins with "attribute 'NAME'" and the call shows it. Returns REL_FAIL.
+ */
 enum rel_result rel_error(struct rel *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* The same about input I, and at the argument where it can be found. */
+enum rel_result rel_error_at(struct rel *r, uint32_t i, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* The same at attribute NAME, if the call shows it. */
+enum rel_result rel_error_attr(struct rel *r, const char *name, const char *fmt,
+			       ...) __attribute__((format(printf, 3, 4)));
+
+/* Where argument I or an attribute stands in the text, or the call itself. */
+struct loc rel_place(const struct rel *r, uint32_t i);
+struct loc rel_attr_place(const struct rel *r, const char *name, size_t len);
 
 /* The relation of operators whose relation is not written yet: an error. */
 ir_relation_fn rel_missing;

@@ -14,6 +14,7 @@
 #include "passes/command_line.h"
 #include "passes/input.h"
 #include "passes/manager.h"
+#include "passes/op_list.h"
 #include "passes/pass_options.h"
 #include "passes/registry.h"
 #include "support/outfile.h"
@@ -169,11 +170,10 @@ print_lists(struct run *r)
 		pass_list(&out);
 	else if (r->o.list_passes == LIST_JSON)
 		pass_list_json(&out);
-	else if (r->o.print_ops)
-		for (unsigned i = 0; i < OP_COUNT; i++)
-			buf_printf(&out, "%s(%s)\n",
-				   ir_op_info((enum op_id)i)->name,
-				   ir_op_info((enum op_id)i)->inputs);
+	else if (r->o.list_ops == LIST_TEXT)
+		op_list(&out);
+	else if (r->o.list_ops == LIST_JSON)
+		op_list_json(&out);
 	else
 		return false;
 	write_text(r, &out);

@@ -82,8 +82,8 @@ rel_check_rank(struct rel *r, uint32_t i, const struct ir_tensor_type *t,
 {
 	if (t->ndim == rank)
 		return true;
-	rel_error(r, "'%s' must have rank %" PRIu32 ", but is %s",
-		  rel_input(r, i), rank, rel_show(r, &t->base));
+	rel_error_at(r, i, "'%s' must have rank %" PRIu32 ", but is %s",
+		     rel_input(r, i), rank, rel_show(r, &t->base));
 	return false;
 }
 
@@ -206,8 +206,10 @@ rel_axis(struct rel *r, const char *what, int64_t axis, uint32_t rank,
 	 uint32_t *out)
 {
 	if (axis < -(int64_t)rank || axis >= (int64_t)rank) {
-		rel_error(r, "%s %" PRId64 " is out of range for rank %" PRIu32,
-			  what, axis, rank);
+		rel_error_attr(r, what,
+			       "%s %" PRId64
+			       " is out of range for rank %" PRIu32,
+			       what, axis, rank);
 		return false;
 	}
 	*out = (uint32_t)(axis < 0 ? axis + rank : axis);
@@ -386,10 +388,11 @@ rel_same_dtype(struct rel *r, uint32_t i, const struct ir_tensor_type *a,
 {
 	if (dtype_equal(a->dtype, b->dtype))
 		return true;
-	rel_error(r,
-		  "'%s' and '%s' must have one element type, but are %s and %s",
-		  rel_input(r, i), rel_input(r, j), rel_show(r, &a->base),
-		  rel_show(r, &b->base));
+	rel_error_at(
+		r, j,
+		"'%s' and '%s' must have one element type, but are %s and %s",
+		rel_input(r, i), rel_input(r, j), rel_show(r, &a->base),
+		rel_show(r, &b->base));
 	return false;
 }
 
@@ -398,18 +401,19 @@ rel_tuple_dtype(struct rel *r, uint32_t i, const struct ir_tuple_type *t,
 		struct dtype *out)
 {
 	if (t->nfields == 0) {
-		rel_error(r, "'%s' must not be empty", rel_input(r, i));
+		rel_error_at(r, i, "'%s' must not be empty", rel_input(r, i));
 		return false;
 	}
 	*out = ir_as_tensor_type(t->fields[0])->dtype;
 	for (uint32_t k = 1; k < t->nfields; k++)
 		if (!dtype_equal(ir_as_tensor_type(t->fields[k])->dtype,
 				 *out)) {
-			rel_error(r,
-				  "the tensors of '%s' must have one element "
-				  "type, but are %s and %s",
-				  rel_input(r, i), rel_show(r, t->fields[0]),
-				  rel_show(r, t->fields[k]));
+			rel_error_at(
+				r, i,
+				"the tensors of '%s' must have one element "
+				"type, but are %s and %s",
+				rel_input(r, i), rel_show(r, t->fields[0]),
+				rel_show(r, t->fields[k]));
 			return false;
 		}
 	return true;
@@ -424,10 +428,10 @@ rel_shape_of_input(struct rel *r, uint32_t i, struct rel_shape *out)
 		return false;
 	if (!ir_dim_is_const(t->shape[0]) ||
 	    t->shape[0].value > MAX_DYNAMIC_RANK) {
-		rel_error(r,
-			  "the length of '%s' must be a known rank, but it "
-			  "is %s",
-			  rel_input(r, i), rel_show_arg(r, i));
+		rel_error_at(r, i,
+			     "the length of '%s' must be a known rank, but it "
+			     "is %s",
+			     rel_input(r, i), rel_show_arg(r, i));
 		return false;
 	}
 	*out = rel_new_shape(r, (uint32_t)t->shape[0].value);
@@ -437,8 +441,8 @@ rel_shape_of_input(struct rel *r, uint32_t i, struct rel_shape *out)
 }
 
 bool
-rel_broadcast_shapes(struct rel *r, const struct rel_shape *a,
-		     const struct rel_shape *b, struct rel_shape *out)
+rel_try_broadcast(struct rel *r, const struct rel_shape *a,
+		  const struct rel_shape *b, struct rel_shape *out)
 {
 	uint32_t n = a->n > b->n ? a->n : b->n;
 	uint32_t skip_a = n - a->n, skip_b = n - b->n;
@@ -450,16 +454,22 @@ rel_broadcast_shapes(struct rel *r, const struct rel_shape *a,
 		else if (i < skip_b)
 			out->at[i] = a->at[i];
 		else if (!ir_dim_broadcast(a->at[i - skip_a], b->at[i - skip_b],
-					   &out->at[i])) {
-			rel_error(r,
-				  "shapes %s and %s can't be broadcast "
-				  "together",
-				  rel_show_shape(r, a->at, a->n),
-				  rel_show_shape(r, b->at, b->n));
+					   &out->at[i]))
 			return false;
-		}
 	}
 	return true;
+}
+
+bool
+rel_broadcast_shapes(struct rel *r, const struct rel_shape *a,
+		     const struct rel_shape *b, struct rel_shape *out)
+{
+	if (rel_try_broadcast(r, a, b, out))
+		return true;
+	rel_error(r, "shapes %s and %s can't be broadcast together",
+		  rel_show_shape(r, a->at, a->n),
+		  rel_show_shape(r, b->at, b->n));
+	return false;
 }
 
 enum rel_result

@@ -106,7 +106,9 @@ bool rel_tuple_dtype(struct rel *r, uint32_t i, const struct ir_tuple_type *t,
  */
 bool rel_shape_of_input(struct rel *r, uint32_t i, struct rel_shape *out);
 
-/* A and B can be broadcast together. */
+/* A and B can be broadcast together; the first one does not report. */
+bool rel_try_broadcast(struct rel *r, const struct rel_shape *a,
+		       const struct rel_shape *b, struct rel_shape *out);
 bool rel_broadcast_shapes(struct rel *r, const struct rel_shape *a,
 			  const struct rel_shape *b, struct rel_shape *out);
 

@@ -82,10 +82,10 @@ conv_per_group(struct rel *r, const struct conv *c, const char *what,
 		return true;
 	}
 	if (dividend.value % c->groups != 0) {
-		rel_error(r,
-			  "%" PRId64 " %s can't be divided into %" PRId64
-			  " groups",
-			  dividend.value, what, c->groups);
+		rel_error_attr(r, "groups",
+			       "%" PRId64 " %s can't be divided into %" PRId64
+			       " groups",
+			       dividend.value, what, c->groups);
 		return false;
 	}
 	*out = ir_dim_div(dividend, c->groups);
@@ -157,9 +157,9 @@ agrees(struct rel *r, const struct conv *c, const char *what,
 {
 	if (ir_dim_may_equal(want, have))
 		return true;
-	rel_error(r, "%s is %s, but the weight %s has %s", what,
-		  rel_show_dim(r, want), rel_show_arg(r, c->weight_at),
-		  rel_show_dim(r, have));
+	rel_error_at(r, c->weight_at, "%s is %s, but the weight %s has %s",
+		     what, rel_show_dim(r, want), rel_show_arg(r, c->weight_at),
+		     rel_show_dim(r, have));
 	return false;
 }
 

@@ -146,7 +146,7 @@ rel_conv2d_gemm_weight_transform(struct rel *r)
 		return REL_FAIL;
 	if (tile_n < 1 || tile_k < 1 || tile_n > INT32_MAX ||
 	    tile_k > INT32_MAX)
-		return rel_error(r, "tiles must be positive");
+		return rel_error_attr(r, "tile_N", "tiles must be positive");
 	if (!rel_mul(r, w->shape[0], w->shape[1], &k) ||
 	    !rel_mul(r, k, w->shape[2], &k))
 		return REL_FAIL;
@@ -275,8 +275,8 @@ rel_dilation2d(struct rel *r)
 	    !rel_padding(r, 2, before, after))
 		return REL_FAIL;
 	if (!ir_dim_may_equal(in.at[1], w.at[0]))
-		return rel_error(r, "%s and %s have different channels",
-				 rel_show_arg(r, 0), rel_show_arg(r, 1));
+		return rel_error_at(r, 1, "%s and %s have different channels",
+				    rel_show_arg(r, 0), rel_show_arg(r, 1));
 	canon.at[0] = in.at[0];
 	canon.at[1] = w.at[0];
 	for (uint32_t i = 0; i < 2; i++) {
@@ -387,8 +387,9 @@ rel_binary_dense(struct rel *r)
 	if (!rel_dim(r, "units", &units, &given))
 		return REL_FAIL;
 	if (!given || data->ndim == 0)
-		return rel_error(r, "%s and the attribute 'units' don't fit",
-				 rel_show_arg(r, 0));
+		return rel_error_at(r, 0,
+				    "%s and the attribute 'units' don't fit",
+				    rel_show_arg(r, 0));
 	out = rel_copy_shape(r, data);
 	out.at[out.n - 1] = units;
 	return rel_finish(r, rel_dtype(r, "out_dtype", data->dtype), &out);
@@ -411,10 +412,10 @@ rel_bit_pack(struct rel *r)
 		return rel_error(r, "attributes 'bits' and 'pack_type' must be "
 				    "given");
 	if (pack < 0 || pack >= data->ndim || plane > data->ndim)
-		return rel_error(r,
-				 "axes %" PRId64 " and %" PRId64
-				 " are out of range for %s",
-				 pack, plane, rel_show_arg(r, 0));
+		return rel_error_at(r, 0,
+				    "axes %" PRId64 " and %" PRId64
+				    " are out of range for %s",
+				    pack, plane, rel_show_arg(r, 0));
 	out = rel_new_shape(r, data->ndim + 1);
 	out.n = 0;
 	for (uint32_t i = 0; i <= data->ndim; i++) {

@@ -104,8 +104,8 @@ rel_dyn_strided_slice(struct rel *r)
 					    "must have one length");
 	}
 	if (begin.n > data->ndim)
-		return rel_error(r, "there are more cuts than axes in %s",
-				 rel_show_arg(r, 0));
+		return rel_error_at(r, 0, "there are more cuts than axes in %s",
+				    rel_show_arg(r, 0));
 	out = rel_copy_shape(r, data);
 	for (uint32_t i = 0; i < begin.n; i++)
 		out.at[i] = DIM_UNKNOWN;
@@ -157,8 +157,8 @@ rel_dyn_pad(struct rel *r)
 		return REL_FAIL;
 	if (!ir_dim_may_equal(width->shape[0], DIM(data->ndim)) ||
 	    !ir_dim_may_equal(width->shape[1], DIM(2)))
-		return rel_error(r, "widths %s don't fit %s",
-				 rel_show_arg(r, 1), rel_show_arg(r, 0));
+		return rel_error_at(r, 0, "widths %s don't fit %s",
+				    rel_show_arg(r, 1), rel_show_arg(r, 0));
 	out = rel_copy_shape(r, data);
 	forget(&out);
 	return rel_finish(r, data->dtype, &out);
@@ -231,8 +231,9 @@ rel_dyn_squeeze(struct rel *r)
 	if (ok != REL_DONE)
 		return ok;
 	if (axes.n > data->ndim)
-		return rel_error(r, "%" PRIu32 " axes are more than %s has",
-				 axes.n, rel_show_arg(r, 0));
+		return rel_error_at(r, 0,
+				    "%" PRIu32 " axes are more than %s has",
+				    axes.n, rel_show_arg(r, 0));
 	out = rel_new_shape(r, data->ndim - axes.n);
 	forget(&out);
 	return rel_finish(r, data->dtype, &out);

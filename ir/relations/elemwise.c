@@ -51,8 +51,11 @@ broadcast(struct rel *r, bool compare)
 		return REL_FAIL;
 	sa = rel_copy_shape(r, a);
 	sb = rel_copy_shape(r, b);
-	if (!rel_broadcast_shapes(r, &sa, &sb, &out))
-		return REL_FAIL;
+	if (!rel_try_broadcast(r, &sa, &sb, &out))
+		return rel_error_at(r, 1,
+				    "'lhs' and 'rhs' can't be broadcast "
+				    "together: %s and %s",
+				    rel_show_arg(r, 0), rel_show_arg(r, 1));
 	return rel_finish(r, compare ? DTYPE_BOOL : a->dtype, &out);
 }
 

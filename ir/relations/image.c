@@ -143,8 +143,8 @@ rel_crop_and_resize(struct rel *r)
 				    "values");
 	if (!ir_dim_may_equal(boxes->shape[0], index->shape[0]) ||
 	    !ir_dim_may_equal(boxes->shape[1], DIM(4)))
-		return rel_error(r, "boxes %s don't fit indices %s",
-				 rel_show_arg(r, 1), rel_show_arg(r, 2));
+		return rel_error_at(r, 2, "boxes %s don't fit indices %s",
+				    rel_show_arg(r, 1), rel_show_arg(r, 2));
 	s.at[0] = boxes->shape[0];
 	s.at[2] = size.at[0];
 	s.at[3] = size.at[1];
@@ -167,10 +167,10 @@ rel_affine_grid(struct rel *r)
 		return REL_FAIL;
 	if (!ir_dim_may_equal(data->shape[1], DIM(2)) ||
 	    !ir_dim_may_equal(data->shape[2], DIM(3)))
-		return rel_error(r,
-				 "'data' must hold matrices of 2 x 3, but "
-				 "is %s",
-				 rel_show_arg(r, 0));
+		return rel_error_at(r, 0,
+				    "'data' must hold matrices of 2 x 3, but "
+				    "is %s",
+				    rel_show_arg(r, 0));
 	if (size.n != 2)
 		return rel_error(r, "attribute 'target_shape' must have 2 "
 				    "values");
@@ -196,8 +196,9 @@ rel_grid_sample(struct rel *r)
 	if (!grid)
 		return rel_wait(r, 1);
 	if (data->ndim != 4 && data->ndim != 5)
-		return rel_error(r, "'data' must have rank 4 or 5, but is %s",
-				 rel_show_arg(r, 0));
+		return rel_error_at(r, 0,
+				    "'data' must have rank 4 or 5, but is %s",
+				    rel_show_arg(r, 0));
 	n = data->ndim - 2;
 	if (!rel_check_rank(r, 1, grid, data->ndim) ||
 	    !rel_layout_like(r, "layout", NULL, canons[n], &l) ||
@@ -205,8 +206,8 @@ rel_grid_sample(struct rel *r)
 		return REL_FAIL;
 	if (!ir_dim_may_equal(s.at[0], grid->shape[0]) ||
 	    !ir_dim_may_equal(grid->shape[1], DIM(n)))
-		return rel_error(r, "grid %s does not fit %s",
-				 rel_show_arg(r, 1), rel_show_arg(r, 0));
+		return rel_error_at(r, 1, "grid %s does not fit %s",
+				    rel_show_arg(r, 1), rel_show_arg(r, 0));
 	memcpy(s.at + 2, grid->shape + 2, n * sizeof(*s.at));
 	if (!rel_from_canon(r, &s, canons[n], &l, &out))
 		return REL_FAIL;

@@ -12,8 +12,9 @@ check_integer(struct rel *r, uint32_t i, const struct ir_tensor_type *t,
 	if (t->dtype.code == DTYPE_INT ||
 	    (!is_signed && dtype_is_int(t->dtype)))
 		return true;
-	rel_error(r, "'%s' must be %sintegers, but is %s", rel_input(r, i),
-		  is_signed ? "signed " : "", rel_show(r, &t->base));
+	rel_error_at(r, i, "'%s' must be %sintegers, but is %s",
+		     rel_input(r, i), is_signed ? "signed " : "",
+		     rel_show(r, &t->base));
 	return false;
 }
 
@@ -31,9 +32,9 @@ take_along(struct rel *r, const struct ir_tensor_type *data,
 		return rel_error(r, "attribute 'batch_dims' is out of range");
 	for (int64_t i = 0; i < batch; i++)
 		if (!ir_dim_may_equal(data->shape[i], index->shape[i]))
-			return rel_error(r, "%s and %s differ in a batch axis",
-					 rel_show_arg(r, 0),
-					 rel_show_arg(r, 1));
+			return rel_error_at(
+				r, 1, "%s and %s differ in a batch axis",
+				rel_show_arg(r, 0), rel_show_arg(r, 1));
 	out.n = 0;
 	for (uint32_t i = 0; i < axis; i++)
 		out.at[out.n++] = data->shape[i];
@@ -87,9 +88,9 @@ rel_gather(struct rel *r)
 	for (uint32_t i = 0; i < data->ndim; i++)
 		if (i != axis &&
 		    !ir_dim_may_equal(data->shape[i], index->shape[i]))
-			return rel_error(r, "%s and %s differ in axis %" PRIu32,
-					 rel_show_arg(r, 0), rel_show_arg(r, 1),
-					 i);
+			return rel_error_at(
+				r, 1, "%s and %s differ in axis %" PRIu32,
+				rel_show_arg(r, 0), rel_show_arg(r, 1), i);
 	out = rel_copy_shape(r, index);
 	return rel_finish(r, data->dtype, &out);
 }
@@ -100,15 +101,15 @@ index_rank(struct rel *r, const struct ir_tensor_type *index, int64_t limit,
 	   uint32_t *out)
 {
 	if (index->ndim == 0 || !ir_dim_is_const(index->shape[0])) {
-		rel_error(r,
-			  "the first axis of 'indices' must be known, but "
-			  "it is %s",
-			  rel_show(r, &index->base));
+		rel_error_at(r, 1,
+			     "the first axis of 'indices' must be known, but "
+			     "it is %s",
+			     rel_show(r, &index->base));
 		return false;
 	}
 	if (index->shape[0].value > limit) {
-		rel_error(r, "%s has too many coordinates for %s",
-			  rel_show(r, &index->base), rel_show_arg(r, 0));
+		rel_error_at(r, 0, "%s has too many coordinates for %s",
+			     rel_show(r, &index->base), rel_show_arg(r, 0));
 		return false;
 	}
 	*out = (uint32_t)index->shape[0].value;
@@ -135,9 +136,9 @@ rel_gather_nd(struct rel *r)
 		return REL_FAIL;
 	for (uint32_t i = 0; i < batch; i++)
 		if (!ir_dim_may_equal(data->shape[i], index->shape[i + 1]))
-			return rel_error(r, "%s and %s differ in a batch axis",
-					 rel_show_arg(r, 0),
-					 rel_show_arg(r, 1));
+			return rel_error_at(
+				r, 1, "%s and %s differ in a batch axis",
+				rel_show_arg(r, 0), rel_show_arg(r, 1));
 	out = rel_new_shape(r, data->ndim + index->ndim);
 	out.n = 0;
 	for (uint32_t i = 1; i < index->ndim; i++)
@@ -197,9 +198,10 @@ rel_scatter_nd(struct rel *r)
 					i < k ? t[1]->shape[i + 1]
 					      : t[0]->shape[m + i - k]);
 	if (!fits)
-		return rel_error(r, "updates %s don't fit %s with indices %s",
-				 rel_show_arg(r, 2), rel_show_arg(r, 0),
-				 rel_show_arg(r, 1));
+		return rel_error_at(r, 1,
+				    "updates %s don't fit %s with indices %s",
+				    rel_show_arg(r, 2), rel_show_arg(r, 0),
+				    rel_show_arg(r, 1));
 	return rel_assign(r, &t[0]->base);
 }
 
@@ -213,13 +215,15 @@ rel_adv_index(struct rel *r)
 	if (!in)
 		return rel_wait(r, 0);
 	if (in->nfields < 2)
-		return rel_error(r, "'inputs' must hold data and indices");
+		return rel_error_at(r, 0,
+				    "'inputs' must hold data and indices");
 	const struct ir_tensor_type *data = ir_as_tensor_type(in->fields[0]);
 	uint32_t n = in->nfields - 1;
 
 	if (n > data->ndim)
-		return rel_error(r, "%" PRIu32 " indices are too many for %s",
-				 n, rel_show(r, in->fields[0]));
+		return rel_error_at(r, 0,
+				    "%" PRIu32 " indices are too many for %s",
+				    n, rel_show(r, in->fields[0]));
 	for (uint32_t i = 1; i <= n; i++) {
 		const struct ir_tensor_type *t =
 			ir_as_tensor_type(in->fields[i]);
@@ -310,10 +314,10 @@ rel_un_ravel_index(struct rel *r)
 	    !rel_check_rank(r, 1, shape, 1))
 		return REL_FAIL;
 	if (index->ndim > 1)
-		return rel_error(r,
-				 "'data' must be a scalar or a vector, but "
-				 "is %s",
-				 rel_show_arg(r, 0));
+		return rel_error_at(r, 0,
+				    "'data' must be a scalar or a vector, but "
+				    "is %s",
+				    rel_show_arg(r, 0));
 	at[0] = shape->shape[0];
 	if (index->ndim == 1)
 		at[out.n++] = index->shape[0];
@@ -333,12 +337,13 @@ rel_sequence_mask(struct rel *r)
 	if (!length)
 		return rel_wait(r, 1);
 	if (axis != 0 && axis != 1)
-		return rel_error(r, "axis %" PRId64 " must be 0 or 1", axis);
+		return rel_error_attr(r, "axis",
+				      "axis %" PRId64 " must be 0 or 1", axis);
 	if (data->ndim < 2)
-		return rel_error(r,
-				 "'data' must have rank 2 at least, but is "
-				 "%s",
-				 rel_show_arg(r, 0));
+		return rel_error_at(r, 0,
+				    "'data' must have rank 2 at least, but is "
+				    "%s",
+				    rel_show_arg(r, 0));
 	s.at[0] = data->shape[1 - axis];
 	if (rel_input_shape(r, 1, length->dtype, &s) != REL_DONE)
 		return REL_FAIL;
@@ -426,13 +431,14 @@ rel_search_sorted(struct rel *r)
 	if (!values)
 		return rel_wait(r, 1);
 	if (sorted->ndim == 0)
-		return rel_error(r, "'sorted_sequence' must not be a scalar");
+		return rel_error_at(r, 0,
+				    "'sorted_sequence' must not be a scalar");
 	fits = sorted->ndim == 1 || sorted->ndim == values->ndim;
 	for (uint32_t i = 0; fits && i + 1 < sorted->ndim; i++)
 		fits = ir_dim_may_equal(sorted->shape[i], values->shape[i]);
 	if (!fits)
-		return rel_error(r, "%s and %s differ in an outer axis",
-				 rel_show_arg(r, 0), rel_show_arg(r, 1));
+		return rel_error_at(r, 1, "%s and %s differ in an outer axis",
+				    rel_show_arg(r, 0), rel_show_arg(r, 1));
 	return rel_assign_tensor(r, rel_dtype(r, "dtype", DTYPE(INT, 32)),
 				 values->shape, values->ndim);
 }

@@ -16,15 +16,17 @@ rel_layout_transform(struct rel *r)
 	    !rel_layout(r, "dst_layout", NULL, &to))
 		return REL_FAIL;
 	if (!ir_layout_convertible(&from, &to))
-		return rel_error(r,
-				 "layout \"%s\" can't be converted to \"%s\"",
-				 ir_attrs_string(r->attrs, "src_layout"),
-				 ir_attrs_string(r->attrs, "dst_layout"));
+		return rel_error_attr(
+			r, "src_layout",
+			"layout \"%s\" can't be converted to \"%s\"",
+			ir_attrs_string(r->attrs, "src_layout"),
+			ir_attrs_string(r->attrs, "dst_layout"));
 	if (!rel_check_rank(r, 0, data, from.n))
 		return REL_FAIL;
 	out = rel_new_shape(r, to.n);
 	if (!ir_layout_convert(&from, &to, data->shape, out.at))
-		return rel_error(r, "%s is too large", rel_show_arg(r, 0));
+		return rel_error_at(r, 0, "%s is too large",
+				    rel_show_arg(r, 0));
 	return rel_finish(r, data->dtype, &out);
 }
 
@@ -98,16 +100,17 @@ read_blocks(struct rel *r, const struct ir_tensor_type *data, const char *attr,
 	if (!rel_ints(r, "block_shape", block))
 		return false;
 	if (data->ndim < 2 || block->n + 1 > data->ndim) {
-		rel_error(r, "%" PRIu32 " blocks don't fit %s", block->n,
-			  rel_show(r, &data->base));
+		rel_error_attr(r, "block_shape",
+			       "%" PRIu32 " blocks don't fit %s", block->n,
+			       rel_show(r, &data->base));
 		return false;
 	}
 	for (uint32_t i = 0; i < block->n; i++)
 		if (block->at[i] < 1) {
-			rel_error(r,
-				  "a block must be positive, but is "
-				  "%" PRId64,
-				  block->at[i]);
+			rel_error_attr(r, "block_shape",
+				       "a block must be positive, but is "
+				       "%" PRId64,
+				       block->at[i]);
 			return false;
 		}
 	*pairs = arena_array(r->scratch, block->n, sizeof(**pairs));
@@ -132,10 +135,10 @@ rel_space_to_batch_nd(struct rel *r)
 			ir_dim_add(out.at[i + 1], DIM(pad[i][0] + pad[i][1]));
 
 		if (ir_dim_is_const(d) && d.value % block.at[i] != 0)
-			return rel_error(r,
-					 "padded extent %" PRId64
-					 " is no multiple of %" PRId64,
-					 d.value, block.at[i]);
+			return rel_error_attr(r, "block_shape",
+					      "padded extent %" PRId64
+					      " is no multiple of %" PRId64,
+					      d.value, block.at[i]);
 		out.at[i + 1] = ir_dim_div(d, block.at[i]);
 		if (!rel_mul(r, out.at[0], DIM(block.at[i]), &out.at[0]))
 			return REL_FAIL;
@@ -214,9 +217,9 @@ rel_fifo_buffer(struct rel *r)
 
 		if (i == axis ? both && d.value >= b.value
 			      : !ir_dim_may_equal(d, b))
-			return rel_error(r, "%s does not fit into %s",
-					 rel_show_arg(r, 0),
-					 rel_show_arg(r, 1));
+			return rel_error_at(r, 1, "%s does not fit into %s",
+					    rel_show_arg(r, 0),
+					    rel_show_arg(r, 1));
 	}
 	return rel_assign(r, &buffer->base);
 }
@@ -244,10 +247,10 @@ check_diagonal(struct rel *r, const struct ir_tensor_type *in,
 				      DIM(a < b ? a : b));
 	}
 	if (!ok)
-		rel_error(r,
-			  "diagonals %" PRId64 " to %" PRId64
-			  " of %s are not %s",
-			  k1, k2, rel_show_arg(r, 0), rel_show_arg(r, 1));
+		rel_error_at(r, 1,
+			     "diagonals %" PRId64 " to %" PRId64
+			     " of %s are not %s",
+			     k1, k2, rel_show_arg(r, 0), rel_show_arg(r, 1));
 	return ok;
 }
 
@@ -264,10 +267,10 @@ rel_matrix_set_diag(struct rel *r)
 	if (!diagonal)
 		return rel_wait(r, 1);
 	if (in->ndim < 2)
-		return rel_error(r,
-				 "'input' must have rank 2 at least, but "
-				 "is %s",
-				 rel_show_arg(r, 0));
+		return rel_error_at(r, 0,
+				    "'input' must have rank 2 at least, but "
+				    "is %s",
+				    rel_show_arg(r, 0));
 	if (k1 > k2)
 		return rel_error(r, "attribute 'k1' must not be above 'k2'");
 	if (!rel_same_dtype(r, 0, in, 1, diagonal) ||

@@ -22,9 +22,9 @@ look_at_a(struct rel *r, struct matmul *m)
 	m->transpose_a = ta && ta->b;
 	m->transpose_b = !tb || tb->b;
 	if (n < (m->transpose_a ? 2 : 1)) {
-		rel_error(r, "'%s' must have rank %d at least, but is %s",
-			  rel_input(r, 0), m->transpose_a ? 2 : 1,
-			  rel_show_arg(r, 0));
+		rel_error_at(r, 0, "'%s' must have rank %d at least, but is %s",
+			     rel_input(r, 0), m->transpose_a ? 2 : 1,
+			     rel_show_arg(r, 0));
 		return false;
 	}
 	m->out = rel_copy_shape(r, m->a);
@@ -63,12 +63,12 @@ units_of_b(struct rel *r, struct matmul *m, struct ir_dim *units)
 	*units = m->b->shape[m->transpose_b ? 0 : 1];
 	inner = m->b->shape[m->transpose_b ? 1 : 0];
 	if (!ir_dim_may_equal(inner, m->inner))
-		return rel_error(r,
-				 "the inner extents of %s and %s are %s and "
-				 "%s",
-				 rel_show_arg(r, 0), rel_show_arg(r, 1),
-				 rel_show_dim(r, m->inner),
-				 rel_show_dim(r, inner));
+		return rel_error_at(r, 1,
+				    "the inner extents of %s and %s are %s and "
+				    "%s",
+				    rel_show_arg(r, 0), rel_show_arg(r, 1),
+				    rel_show_dim(r, m->inner),
+				    rel_show_dim(r, inner));
 	if (inner.kind == DIM_ANY && m->inner.kind != DIM_ANY)
 		return assign_b(r, m, *units, m->inner);
 	if (m->inner.kind == DIM_ANY && inner.kind != DIM_ANY) {
@@ -144,10 +144,10 @@ rel_batch_matmul(struct rel *r)
 	if (!batch_of(a->shape[0], b->shape[0], &out.at[0]) ||
 	    (!dynamic &&
 	     !ir_dim_may_equal(a->shape[ta ? 1 : 2], b->shape[tb ? 2 : 1])))
-		return rel_error(r, "%s and %s can't be multiplied%s%s",
-				 rel_show_arg(r, 0), rel_show_arg(r, 1),
-				 ta ? ", transpose_a" : "",
-				 tb ? ", transpose_b" : "");
+		return rel_error_at(r, 1, "%s and %s can't be multiplied%s%s",
+				    rel_show_arg(r, 0), rel_show_arg(r, 1),
+				    ta ? ", transpose_a" : "",
+				    tb ? ", transpose_b" : "");
 	out.at[1] = a->shape[ta ? 2 : 1];
 	out.at[2] = b->shape[tb ? 1 : 2];
 	return rel_finish(r, rel_dtype(r, "out_dtype", a->dtype), &out);
@@ -168,8 +168,9 @@ rel_dense_pack(struct rel *r)
 	if (!rel_check_rank(r, 0, a, 2))
 		return REL_FAIL;
 	if (b->ndim != 3 && b->ndim != 4)
-		return rel_error(r, "'weight' must have rank 3 or 4, but is %s",
-				 rel_show_arg(r, 1));
+		return rel_error_at(r, 1,
+				    "'weight' must have rank 3 or 4, but is %s",
+				    rel_show_arg(r, 1));
 	out.at[0] = a->shape[0];
 	if (!rel_mul(r, b->shape[0], b->shape[2], &out.at[1]))
 		return REL_FAIL;
@@ -223,8 +224,9 @@ meet(struct rel *r, struct ir_dim *have, struct ir_dim d, char letter)
 	struct ir_dim out;
 
 	if (!ir_dim_broadcast(*have, d, &out)) {
-		rel_error(r, "letter '%c' stands for %s and for %s", letter,
-			  rel_show_dim(r, *have), rel_show_dim(r, d));
+		rel_error_attr(r, "equation",
+			       "letter '%c' stands for %s and for %s", letter,
+			       rel_show_dim(r, *have), rel_show_dim(r, d));
 		return false;
 	}
 	*have = out;
@@ -240,8 +242,9 @@ match_term(struct rel *r, struct einsum *e, const struct einsum_term *t,
 	struct rel_shape s, out;
 
 	if (in->ndim < t->n || (!t->dots && ndots)) {
-		rel_error(r, "a term of %u letters does not fit %s", t->n,
-			  rel_show(r, &in->base));
+		rel_error_attr(r, "equation",
+			       "a term of %u letters does not fit %s", t->n,
+			       rel_show(r, &in->base));
 		return false;
 	}
 	for (const char *p = t->at; *p && *p != ',' && *p != '-'; p++) {
@@ -293,10 +296,10 @@ explicit_output(struct rel *r, struct einsum *e, const char *p,
 			continue;
 		}
 		if (!is_letter(*p) || !e->count[c] || e->used[c]) {
-			rel_error(r,
-				  "the output of the equation has an "
-				  "unexpected '%c'",
-				  *p);
+			rel_error_attr(r, "equation",
+				       "the output of the equation has an "
+				       "unexpected '%c'",
+				       *p);
 			return false;
 		}
 		e->used[c] = true;
@@ -335,8 +338,8 @@ match_inputs(struct rel *r, struct einsum *e, const struct ir_tuple_type *in,
 		if (i + 1 == in->nfields && (!**p || **p == '-'))
 			return true;
 	}
-	rel_error(r, "equation \"%s\" does not fit %u inputs",
-		  ir_attrs_string(r->attrs, "equation"), in->nfields);
+	rel_error_attr(r, "equation", "equation \"%s\" does not fit %u inputs",
+		       ir_attrs_string(r->attrs, "equation"), in->nfields);
 	return false;
 }
 
@@ -359,7 +362,8 @@ rel_einsum(struct rel *r)
 	if (!*p)
 		implicit_output(e, &out);
 	else if (p[1] != '>')
-		return rel_error(r, "the equation has a '-' without '>'");
+		return rel_error_attr(r, "equation",
+				      "the equation has a '-' without '>'");
 	else if (!explicit_output(r, e, p + 2, &out))
 		return REL_FAIL;
 	return rel_finish(r, t, &out);

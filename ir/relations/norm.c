@@ -27,8 +27,9 @@ rel_batch_norm(struct rel *r)
 	if (!data)
 		return rel_wait(r, 0);
 	if (given < -1)
-		return rel_error(r, "axis %" PRId64 " must be at least -1",
-				 given);
+		return rel_error_attr(r, "axis",
+				      "axis %" PRId64 " must be at least -1",
+				      given);
 	if (!rel_axis(r, "axis", given, data->ndim, &axis) ||
 	    !assign_vectors(r, data, axis, 1, 4))
 		return REL_FAIL;
@@ -48,10 +49,10 @@ axis_norm(struct rel *r, uint32_t params, uint32_t least_rank)
 	if (!data)
 		return rel_wait(r, 0);
 	if (data->ndim < least_rank)
-		return rel_error(r,
-				 "'data' must have rank %" PRIu32
-				 " at least, but is %s",
-				 least_rank, rel_show_arg(r, 0));
+		return rel_error_at(r, 0,
+				    "'data' must have rank %" PRIu32
+				    " at least, but is %s",
+				    least_rank, rel_show_arg(r, 0));
 	if (!rel_axis_attr(r, "axis", data->ndim, &axis) ||
 	    !assign_vectors(r, data, axis, 1, params))
 		return REL_FAIL;
@@ -115,7 +116,7 @@ rel_batch_flatten(struct rel *r)
 	if (!data)
 		return rel_wait(r, 0);
 	if (data->ndim == 0)
-		return rel_error(r, "'data' must not be a scalar");
+		return rel_error_at(r, 0, "'data' must not be a scalar");
 	out.at[0] = data->shape[0];
 	out.at[1] = DIM(1);
 	for (uint32_t i = 1; i < data->ndim; i++) {
@@ -144,9 +145,9 @@ rel_cross_entropy(struct rel *r)
 		return REL_FAIL;
 	for (uint32_t i = 0; i < 2; i++)
 		if (!ir_dim_may_equal(x->shape[i], y->shape[i]))
-			return rel_error(r, "%s and %s must have one shape",
-					 rel_show_arg(r, 0),
-					 rel_show_arg(r, 1));
+			return rel_error_at(
+				r, 1, "%s and %s must have one shape",
+				rel_show_arg(r, 0), rel_show_arg(r, 1));
 	return rel_assign_tensor(r, x->dtype, NULL, 0);
 }
 
@@ -162,8 +163,8 @@ check_targets(struct rel *r, const struct ir_tensor_type *predictions,
 		ok = ir_dim_may_equal(predictions->shape[i ? i + 1 : 0],
 				      targets->shape[i]);
 	if (!ok)
-		rel_error(r, "predictions %s don't fit targets %s",
-			  rel_show_arg(r, 0), rel_show_arg(r, 1));
+		rel_error_at(r, 1, "predictions %s don't fit targets %s",
+			     rel_show_arg(r, 0), rel_show_arg(r, 1));
 	return ok;
 }
 
@@ -182,16 +183,18 @@ rel_nll_loss(struct rel *r)
 	    !rel_same_dtype(r, 0, t[0], 2, t[2]))
 		return REL_FAIL;
 	if (!ir_dim_may_equal(t[0]->shape[1], t[2]->shape[0]))
-		return rel_error(r, "weights %s don't fit the classes of %s",
-				 rel_show_arg(r, 2), rel_show_arg(r, 0));
+		return rel_error_at(r, 0,
+				    "weights %s don't fit the classes of %s",
+				    rel_show_arg(r, 2), rel_show_arg(r, 0));
 	if (!dtype_is_float(t[0]->dtype))
-		return rel_error(r, "'predictions' must be floats, but are %s",
-				 rel_show_arg(r, 0));
+		return rel_error_at(r, 0,
+				    "'predictions' must be floats, but are %s",
+				    rel_show_arg(r, 0));
 	if (t[1]->dtype.code != DTYPE_INT)
-		return rel_error(r,
-				 "'targets' must be signed integers, but "
-				 "are %s",
-				 rel_show_arg(r, 1));
+		return rel_error_at(r, 1,
+				    "'targets' must be signed integers, but "
+				    "are %s",
+				    rel_show_arg(r, 1));
 	if (strcmp(reduction, "none") == 0)
 		return rel_assign_tensor(r, t[0]->dtype, t[1]->shape,
 					 t[1]->ndim);

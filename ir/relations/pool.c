@@ -23,10 +23,11 @@ find_axes(struct rel *r, uint32_t n, const struct ir_tensor_type *data,
 		int k = ir_layout_index(&l, letter);
 
 		if (k < 0 || ir_layout_factor(&l, letter) != 1) {
-			rel_error(r,
-				  "layout \"%s\" must have an axis %c that is "
-				  "not split",
-				  ir_attrs_string(r->attrs, "layout"), letter);
+			rel_error_attr(
+				r, "layout",
+				"layout \"%s\" must have an axis %c that is "
+				"not split",
+				ir_attrs_string(r->attrs, "layout"), letter);
 			return false;
 		}
 		at[i] = (uint32_t)k;
@@ -132,7 +133,9 @@ adaptive_pool(struct rel *r, uint32_t n)
 		struct ir_dim d = size.at[size.n == 1 ? 0 : i];
 
 		if (rel_dim_is(d, 0))
-			return rel_error(r, "an output size must be positive");
+			return rel_error_attr(
+				r, "output_size",
+				"an output size must be positive");
 		out.at[at[i]] = d;
 	}
 	return rel_finish(r, data->dtype, &out);

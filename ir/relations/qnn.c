@@ -39,8 +39,9 @@ typed(struct rel *r, uint32_t i, const char *set,
 		*out = t;
 	if (one_of(t->dtype, set))
 		return REL_DONE;
-	return rel_error(r, "the element type of '%s' must be %s, but it is %s",
-			 rel_input(r, i), set, rel_show_arg(r, i));
+	return rel_error_at(r, i,
+			    "the element type of '%s' must be %s, but it is %s",
+			    rel_input(r, i), set, rel_show_arg(r, i));
 }
 
 /* Attribute "out_dtype" is one of SET. */
@@ -69,12 +70,12 @@ scalar(struct rel *r, uint32_t i, enum role role)
 	if (t->ndim == 0 &&
 	    dtype_equal(t->dtype, role == SCALE ? float32 : int32))
 		return REL_DONE;
-	return rel_error(r,
-			 "argument %" PRIu32 " must be a scalar %s of type "
-			 "%s, but is %s",
-			 i + 1, role == SCALE ? "scale" : "zero point",
-			 role == SCALE ? "float32" : "int32",
-			 rel_show_arg(r, i));
+	return rel_error_at(r, i,
+			    "argument %" PRIu32 " must be a scalar %s of type "
+			    "%s, but is %s",
+			    i + 1, role == SCALE ? "scale" : "zero point",
+			    role == SCALE ? "float32" : "int32",
+			    rel_show_arg(r, i));
 }
 
 /* A scalar, or a vector of N. */
@@ -87,11 +88,12 @@ per_channel(struct rel *r, uint32_t i, enum role role, struct ir_dim n)
 	if (!t)
 		return rel_wait(r, i);
 	if (!dtype_equal(t->dtype, want))
-		return rel_error(r,
-				 "argument %" PRIu32 ", a %s, must be %s, "
-				 "but is %s",
-				 i + 1, role == SCALE ? "scale" : "zero point",
-				 rel_show_dtype(r, want), rel_show_arg(r, i));
+		return rel_error_at(
+			r, i,
+			"argument %" PRIu32 ", a %s, must be %s, "
+			"but is %s",
+			i + 1, role == SCALE ? "scale" : "zero point",
+			rel_show_dtype(r, want), rel_show_arg(r, i));
 	if (t->ndim == 0)
 		return REL_DONE;
 	return rel_vector(r, i, want, n);
@@ -352,21 +354,21 @@ scalar_tuple(struct rel *r, uint32_t i, enum role role, uint32_t n)
 	if (!t)
 		return rel_wait(r, i);
 	if (t->nfields != n)
-		return rel_error(r,
-				 "'%s' must have %" PRIu32
-				 " fields, but has %" PRIu32,
-				 rel_input(r, i), n, t->nfields);
+		return rel_error_at(r, i,
+				    "'%s' must have %" PRIu32
+				    " fields, but has %" PRIu32,
+				    rel_input(r, i), n, t->nfields);
 	for (uint32_t k = 0; k < n; k++) {
 		const struct ir_tensor_type *f =
 			ir_as_tensor_type(t->fields[k]);
 
 		if (f->ndim || !dtype_equal(f->dtype, want))
-			return rel_error(r,
-					 "'%s' must hold scalars of type "
-					 "%s, but is %s",
-					 rel_input(r, i),
-					 rel_show_dtype(r, want),
-					 rel_show_arg(r, i));
+			return rel_error_at(r, i,
+					    "'%s' must hold scalars of type "
+					    "%s, but is %s",
+					    rel_input(r, i),
+					    rel_show_dtype(r, want),
+					    rel_show_arg(r, i));
 	}
 	return REL_DONE;
 }
@@ -442,8 +444,8 @@ simulated(struct rel *r)
 		if (!rel_tensor(r, i))
 			return rel_wait(r, i);
 	if (!dtype_is_float(data->dtype))
-		return rel_error(r, "'data' must be floats, but is %s",
-				 rel_show_arg(r, 0));
+		return rel_error_at(r, 0, "'data' must be floats, but is %s",
+				    rel_show_arg(r, 0));
 	if (rel_scalar(r, 1, int32) != REL_DONE)
 		return REL_FAIL;
 	return rel_assign(r, &data->base);

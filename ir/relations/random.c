@@ -95,10 +95,10 @@ rel_multinomial(struct rel *r)
 	if (!probs)
 		return rel_wait(r, 1);
 	if (probs->ndim == 0 || !dtype_is_float(probs->dtype))
-		return rel_error(r,
-				 "'probs' must be a tensor of floats, but "
-				 "is %s",
-				 rel_show_arg(r, 1));
+		return rel_error_at(r, 1,
+				    "'probs' must be a tensor of floats, but "
+				    "is %s",
+				    rel_show_arg(r, 1));
 	if (n < 1)
 		return rel_error(r,
 				 "attribute 'num_samples' must be positive, "
@@ -126,8 +126,9 @@ rel_stft(struct rel *r)
 	if (!window)
 		return rel_wait(r, 1);
 	if (data->ndim != 1 && data->ndim != 2)
-		return rel_error(r, "'data' must have rank 1 or 2, but is %s",
-				 rel_show_arg(r, 0));
+		return rel_error_at(r, 0,
+				    "'data' must have rank 1 or 2, but is %s",
+				    rel_show_arg(r, 0));
 	if (n < 1 || w.stride < 1 || n > INT32_MAX)
 		return rel_error(r, "attributes 'n_fft' and 'hop_length' must "
 				    "be positive");

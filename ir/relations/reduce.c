@@ -68,7 +68,7 @@ rel_generic_reduce(struct rel *r)
 	if (!data)
 		return rel_wait(r, 0);
 	if (data->ndim == 0)
-		return rel_error(r, "'data' must not be a scalar");
+		return rel_error_at(r, 0, "'data' must not be a scalar");
 	return reduce(r, data,
 		      data->shape[0].kind == DIM_INT64 ? DTYPE(INT, 64)
 						       : DTYPE(INT, 32));

@@ -247,11 +247,11 @@ same_size(struct rel *r, const struct ir_tensor_type *data,
 	if (a.unknown || b.unknown || a.symbol.kind == DIM_SYM ||
 	    b.symbol.kind == DIM_SYM || a.known == b.known)
 		return true;
-	rel_error(r,
-		  "%s can't be reshaped to %s: %" PRId64 " and %" PRId64
-		  " elements",
-		  rel_show(r, &data->base), rel_show_shape(r, out->at, out->n),
-		  a.known, b.known);
+	rel_error_at(r, 0,
+		     "%s can't be reshaped to %s: %" PRId64 " and %" PRId64
+		     " elements",
+		     rel_show(r, &data->base),
+		     rel_show_shape(r, out->at, out->n), a.known, b.known);
 	return false;
 }
 

@@ -32,8 +32,9 @@ rel_transpose(struct rel *r)
 		if (!rel_axis(r, "axis", axes.at[i], data->ndim, &axis))
 			return REL_FAIL;
 		if (seen[axis])
-			return rel_error(r, "axis %" PRId64 " stands twice",
-					 axes.at[i]);
+			return rel_error_attr(r, "axes",
+					      "axis %" PRId64 " stands twice",
+					      axes.at[i]);
 		seen[axis] = true;
 		out.at[i] = data->shape[axis];
 	}
@@ -91,8 +92,9 @@ squeezed(struct rel *r, const struct ir_tensor_type *data, bool *drop)
 			return false;
 		if (ir_dim_is_const(data->shape[axis]) &&
 		    data->shape[axis].value != 1) {
-			rel_error(r, "axis %" PRId64 " of %s is not 1",
-				  axes.at[i], rel_show(r, &data->base));
+			rel_error_attr(r, "axis",
+				       "axis %" PRId64 " of %s is not 1",
+				       axes.at[i], rel_show(r, &data->base));
 			return false;
 		}
 		drop[axis] = true;
@@ -131,11 +133,12 @@ same_rank(struct rel *r, const struct ir_tuple_type *in)
 {
 	for (uint32_t i = 1; i < in->nfields; i++)
 		if (field(in, i)->ndim != field(in, 0)->ndim) {
-			rel_error(r,
-				  "the tensors must have one rank, but are %s "
-				  "and %s",
-				  rel_show(r, in->fields[0]),
-				  rel_show(r, in->fields[i]));
+			rel_error_at(
+				r, 0,
+				"the tensors must have one rank, but are %s "
+				"and %s",
+				rel_show(r, in->fields[0]),
+				rel_show(r, in->fields[i]));
 			return false;
 		}
 	return true;
@@ -282,12 +285,14 @@ split_sections(struct rel *r, const struct ir_tensor_type *data, uint32_t axis,
 	struct ir_dim whole = data->shape[axis], *part;
 
 	if (n < 1 || n > 1 << 20)
-		return rel_error(r, "can't split into %" PRId64 " parts", n);
+		return rel_error_attr(r, "indices_or_sections",
+				      "can't split into %" PRId64 " parts", n);
 	if (ir_dim_is_const(whole) && whole.value % n != 0)
-		return rel_error(r,
-				 "axis %" PRIu32 " of %s can't be split into "
-				 "%" PRId64 " equal parts",
-				 axis, rel_show(r, &data->base), n);
+		return rel_error_attr(r, "indices_or_sections",
+				      "axis %" PRIu32
+				      " of %s can't be split into "
+				      "%" PRId64 " equal parts",
+				      axis, rel_show(r, &data->base), n);
 	part = ARENA_NEW_ARRAY(r->scratch, (size_t)n, struct ir_dim);
 	for (int64_t i = 0; i < n; i++)
 		part[i] = whole.kind == DIM_SYM ? rel_ratio(r, whole, 1, n)
@@ -307,10 +312,11 @@ split_positions(struct rel *r, const struct ir_tensor_type *data, uint32_t axis,
 
 	for (uint32_t i = 0; i < at->n; i++) {
 		if (at->at[i] <= last)
-			return rel_error(r,
-					 "positions to split at must ascend, "
-					 "but %" PRId64 " follows %" PRId64,
-					 at->at[i], last);
+			return rel_error_attr(
+				r, "indices_or_sections",
+				"positions to split at must ascend, "
+				"but %" PRId64 " follows %" PRId64,
+				at->at[i], last);
 		part[i] = DIM(at->at[i] - last);
 		last = at->at[i];
 	}
@@ -366,10 +372,10 @@ rel_tile(struct rel *r)
 			i < skip_data ? DIM(1) : data->shape[i - skip_data];
 
 		if (rep < 1)
-			return rel_error(r,
-					 "a tensor can't be repeated "
-					 "%" PRId64 " times",
-					 rep);
+			return rel_error_attr(r, "reps",
+					      "a tensor can't be repeated "
+					      "%" PRId64 " times",
+					      rep);
 		if (!rel_mul(r, d, DIM(rep), &out.at[i]))
 			return REL_FAIL;
 	}
@@ -426,15 +432,15 @@ rel_reverse_sequence(struct rel *r)
 	    !rel_axis_attr(r, "batch_axis", data->ndim, &batch))
 		return REL_FAIL;
 	if (lengths->dtype.code != DTYPE_INT)
-		return rel_error(r,
-				 "'seq_lengths' must be signed integers, "
-				 "but is %s",
-				 rel_show_arg(r, 1));
+		return rel_error_at(r, 1,
+				    "'seq_lengths' must be signed integers, "
+				    "but is %s",
+				    rel_show_arg(r, 1));
 	if (!ir_dim_may_equal(lengths->shape[0], data->shape[batch]))
-		return rel_error(r,
-				 "%s has not one length for each batch "
-				 "of %s",
-				 rel_show_arg(r, 1), rel_show_arg(r, 0));
+		return rel_error_at(r, 0,
+				    "%s has not one length for each batch "
+				    "of %s",
+				    rel_show_arg(r, 1), rel_show_arg(r, 0));
 	return rel_assign(r, &data->base);
 }
 
@@ -458,10 +464,10 @@ rel_meshgrid(struct rel *r)
 		const struct ir_tensor_type *t = field(in, i);
 
 		if (t->ndim > 1)
-			return rel_error(r,
-					 "the tensors must be vectors or "
-					 "scalars, but one is %s",
-					 rel_show(r, in->fields[i]));
+			return rel_error_at(r, 0,
+					    "the tensors must be vectors or "
+					    "scalars, but one is %s",
+					    rel_show(r, in->fields[i]));
 		grid.at[i] = t->ndim ? t->shape[0] : DIM(1);
 	}
 	if (indexing[0] == 'x' && grid.n >= 2) {

@@ -103,7 +103,7 @@ cut_axis(struct rel *r, const struct slice *s, uint32_t i, uint32_t axis,
 	int64_t n;
 
 	if (c.stride == 0) {
-		rel_error(r, "a stride must not be 0");
+		rel_error_attr(r, "strides", "a stride must not be 0");
 		return false;
 	}
 	if (!ir_dim_is_const(out->at[axis])) {
@@ -133,8 +133,9 @@ cut_listed(struct rel *r, const struct slice *s, struct rel_shape *out)
 		if (!rel_axis(r, "axis", s->axes.at[i], out->n, &axis))
 			return false;
 		if (seen[axis]) {
-			rel_error(r, "axis %" PRId64 " stands twice",
-				  s->axes.at[i]);
+			rel_error_attr(r, "axes",
+				       "axis %" PRId64 " stands twice",
+				       s->axes.at[i]);
 			return false;
 		}
 		seen[axis] = true;
@@ -148,8 +149,8 @@ static bool
 cut_leading(struct rel *r, const struct slice *s, struct rel_shape *out)
 {
 	if (s->begin.n > out->n || s->end.n > out->n || s->strides.n > out->n) {
-		rel_error(r, "there are more cuts than axes in %s",
-			  rel_show_arg(r, 0));
+		rel_error_at(r, 0, "there are more cuts than axes in %s",
+			     rel_show_arg(r, 0));
 		return false;
 	}
 	for (uint32_t i = 0; i < out->n; i++)
@@ -168,7 +169,7 @@ rel_strided_slice(struct rel *r)
 	if (!data)
 		return rel_wait(r, 0);
 	if (data->ndim == 0)
-		return rel_error(r, "'data' must not be a scalar");
+		return rel_error_at(r, 0, "'data' must not be a scalar");
 	out = rel_copy_shape(r, data);
 	if (!read_slice(r, &s) || !(s.axes.given ? cut_listed(r, &s, &out)
 						 : cut_leading(r, &s, &out)))
@@ -200,9 +201,10 @@ cut_like(struct rel *r, struct ir_dim *d, struct ir_dim like, uint32_t axis)
 {
 	if (ir_dim_is_const(*d) && ir_dim_is_const(like) &&
 	    like.value > d->value) {
-		rel_error(r,
-			  "axis %" PRIu32 " of %s is shorter than that of %s",
-			  axis, rel_show_arg(r, 0), rel_show_arg(r, 1));
+		rel_error_at(r, 1,
+			     "axis %" PRIu32
+			     " of %s is shorter than that of %s",
+			     axis, rel_show_arg(r, 0), rel_show_arg(r, 1));
 		return false;
 	}
 	*d = like;
@@ -234,8 +236,8 @@ rel_slice_like(struct rel *r)
 		if (!rel_axis(r, "axis", axes.at[i], data->ndim, &axis))
 			return REL_FAIL;
 		if (axis >= like->ndim)
-			return rel_error(r, "%s has no axis %" PRIu32,
-					 rel_show_arg(r, 1), axis);
+			return rel_error_at(r, 1, "%s has no axis %" PRIu32,
+					    rel_show_arg(r, 1), axis);
 		if (!cut_like(r, &out.at[axis], like->shape[axis], axis))
 			return REL_FAIL;
 	}

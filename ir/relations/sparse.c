@@ -21,14 +21,15 @@ read_sparse(struct rel *r, uint32_t first, struct sparse *s)
 	}
 	*s = (struct sparse){t[0], t[1], t[2], DIM_UNKNOWN};
 	if (s->data->ndim != 1 && s->data->ndim != 3)
-		return rel_error(r, "'%s' must have rank 1 or 3, but is %s",
-				 rel_input(r, first), rel_show_arg(r, first));
+		return rel_error_at(
+			r, first, "'%s' must have rank 1 or 3, but is %s",
+			rel_input(r, first), rel_show_arg(r, first));
 	if (!rel_check_rank(r, first + 1, s->indices, 1) ||
 	    !rel_check_rank(r, first + 2, s->indptr, 1))
 		return REL_FAIL;
 	if (rel_dim_is(s->indptr->shape[0], 0))
-		return rel_error(r, "'%s' must not be empty",
-				 rel_input(r, first + 2));
+		return rel_error_at(r, first + 2, "'%s' must not be empty",
+				    rel_input(r, first + 2));
 	s->rows = ir_dim_sub(s->indptr->shape[0], DIM(1));
 	if (s->data->ndim == 3 &&
 	    !rel_mul(r, s->rows, s->data->shape[1], &s->rows))
@@ -130,8 +131,8 @@ rel_sparse_to_dense(struct rel *r)
 	if (!rel_dims(r, "output_shape", &out, &given))
 		return REL_FAIL;
 	if (indices->ndim > 2 || values->ndim > 1)
-		return rel_error(r, "%s and %s hold no list of places",
-				 rel_show_arg(r, 0), rel_show_arg(r, 1));
+		return rel_error_at(r, 1, "%s and %s hold no list of places",
+				    rel_show_arg(r, 0), rel_show_arg(r, 1));
 	return rel_finish(r, values->dtype, &out);
 }
 

@@ -76,14 +76,15 @@ rel_auto_scheduler_layout_transform(struct rel *r)
 		fits = ir_dim_may_equal(data->shape[i],
 					DIM(from.part[i].extent));
 	if (!fits)
-		return rel_error(r, "%s is not laid out as \"%s\"",
-				 rel_show_arg(r, 0),
-				 ir_attrs_string(r->attrs, "src_layout"));
+		return rel_error_at(r, 0, "%s is not laid out as \"%s\"",
+				    rel_show_arg(r, 0),
+				    ir_attrs_string(r->attrs, "src_layout"));
 	if (!same_axes(&from, &to))
-		return rel_error(r,
-				 "layout \"%s\" can't be converted to \"%s\"",
-				 ir_attrs_string(r->attrs, "src_layout"),
-				 ir_attrs_string(r->attrs, "dst_layout"));
+		return rel_error_attr(
+			r, "src_layout",
+			"layout \"%s\" can't be converted to \"%s\"",
+			ir_attrs_string(r->attrs, "src_layout"),
+			ir_attrs_string(r->attrs, "dst_layout"));
 	out = rel_new_shape(r, to.n);
 	for (uint32_t i = 0; i < to.n; i++)
 		out.at[i] = DIM(to.part[i].extent);
@@ -179,9 +180,10 @@ known_type(struct rel *r, uint32_t i, struct dtype t, bool wide)
 			    dtype_equal(t, DTYPE(INT, 32))));
 
 	if (!ok)
-		rel_error(r, "'%s' must hold integers of %s, but is %s",
-			  rel_input(r, i), wide ? "8, 16 or 32 bits" : "8 bits",
-			  rel_show_arg(r, i));
+		rel_error_at(r, i, "'%s' must hold integers of %s, but is %s",
+			     rel_input(r, i),
+			     wide ? "8, 16 or 32 bits" : "8 bits",
+			     rel_show_arg(r, i));
 	return ok;
 }
 
@@ -285,20 +287,21 @@ rel_ethosu_binary(struct rel *r)
 	if (ok != REL_DONE)
 		return ok;
 	if (!dtype_equal(t, u))
-		return rel_error(r,
-				 "'ifm' and 'ifm2' must have one element type, "
-				 "but are %s and %s",
-				 rel_show_arg(r, 0), rel_show_arg(r, 1));
+		return rel_error_at(
+			r, 1,
+			"'ifm' and 'ifm2' must have one element type, "
+			"but are %s and %s",
+			rel_show_arg(r, 0), rel_show_arg(r, 1));
 	if (!known_type(r, 0, t, true) || !channels(r, "ifm_channels", &a[3]) ||
 	    !channels(r, "ifm2_channels", &b[3]))
 		return REL_FAIL;
 	for (int k = 0; k < 4; k++)
 		if (!ir_dim_broadcast(a[k], b[k], &a[k]))
-			return rel_error(r,
-					 "%s and %s can't be broadcast "
-					 "together",
-					 rel_show_arg(r, 0),
-					 rel_show_arg(r, 1));
+			return rel_error_at(r, 1,
+					    "%s and %s can't be broadcast "
+					    "together",
+					    rel_show_arg(r, 0),
+					    rel_show_arg(r, 1));
 	if (!name || !dtype_parse(name, strlen(name), &out))
 		return rel_error(r, "attribute 'ofm_dtype' must be a type");
 	return finish_map(r, out, a);

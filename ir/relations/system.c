@@ -80,8 +80,8 @@ function(struct rel *r, const struct ir_func_type **out)
 	if (t->kind == TYPE_HOLE)
 		return REL_DEFER;
 	if (t->kind != TYPE_FUNC)
-		return rel_error(r, "'%s' must be a function, but is %s",
-				 rel_input(r, 0), rel_show_arg(r, 0));
+		return rel_error_at(r, 0, "'%s' must be a function, but is %s",
+				    rel_input(r, 0), rel_show_arg(r, 0));
 	*out = ir_as_func_type(t);
 	return REL_DONE;
 }

@@ -32,9 +32,10 @@ has_extent(struct rel *r, uint32_t i, const struct ir_tensor_type *t,
 {
 	if (ir_dim_may_equal(t->shape[axis], n))
 		return true;
-	rel_error(r, "axis %" PRIu32 " of '%s' must be %s, but its type is %s",
-		  axis, rel_input(r, i), rel_show_dim(r, n),
-		  rel_show(r, &t->base));
+	rel_error_at(r, i,
+		     "axis %" PRIu32 " of '%s' must be %s, but its type is %s",
+		     axis, rel_input(r, i), rel_show_dim(r, n),
+		     rel_show(r, &t->base));
 	return false;
 }
 

@@ -28,11 +28,12 @@ rel_layout_like(struct rel *r, const char *name, const char *replace,
 		return false;
 	if (ok && ir_layout_convertible(out, &to))
 		return true;
-	rel_error(r, "layout \"%s\" ('%s') can't be converted to \"%s\"",
-		  *ir_attrs_string(r->attrs, name)
-			  ? ir_attrs_string(r->attrs, name)
-			  : replace,
-		  name, canon);
+	rel_error_attr(r, name,
+		       "layout \"%s\" ('%s') can't be converted to \"%s\"",
+		       *ir_attrs_string(r->attrs, name)
+			       ? ir_attrs_string(r->attrs, name)
+			       : replace,
+		       name, canon);
 	return false;
 }
 
@@ -49,8 +50,8 @@ rel_to_canon(struct rel *r, uint32_t i, const struct ir_tensor_type *t,
 	*out = rel_new_shape(r, to.n);
 	if (ir_layout_convert(l, &to, t->shape, out->at))
 		return true;
-	rel_error(r, "'%s' is too large: %s", rel_input(r, i),
-		  rel_show(r, &t->base));
+	rel_error_at(r, i, "'%s' is too large: %s", rel_input(r, i),
+		     rel_show(r, &t->base));
 	return false;
 }
 
@@ -85,8 +86,9 @@ rel_padding(struct rel *r, uint32_t n, int64_t *before, int64_t *after)
 	}
 	for (uint32_t i = 0; i < pad.n; i++)
 		if (pad.at[i] < INT32_MIN || pad.at[i] > INT32_MAX) {
-			rel_error(r, "padding of %" PRId64 " is out of range",
-				  pad.at[i]);
+			rel_error_attr(r, "padding",
+				       "padding of %" PRId64 " is out of range",
+				       pad.at[i]);
 			return false;
 		}
 	for (uint32_t i = 0; i < n; i++) {
