@@ -33,9 +33,8 @@ $(error MODE=$(MODE): one of release, debug, asan, coverage)
 endif
 
 LIB_DIRS := support ir ir/relations lexer parser te te/compute te/schedule \
-	    passes passes/combine passes/layout passes/quant passes/rewrite \
-	    passes/scale passes/simplify_expr codegen codegen/llvm \
-	    codegen/bangc import
+	    passes $(patsubst %/,%,$(wildcard passes/*/)) codegen \
+	    codegen/llvm codegen/bangc import
 
 # ---------------------------------------------------------------- derived --
 

@@ -3,8 +3,9 @@
  *
  *     let %y = exp(%x); add(%y, %y)    becomes    %0 = exp(%x); add(%0, %0)
  *
- * Bindings that nothing reads go. A let whose value has effects, or whose variable occurs in its own value,
- * stays: in a graph neither order nor recursion can be said.
+ * Bindings that nothing reads go. A let whose value has effects, or whose
+ * variable occurs in its own value, stays: in a graph neither order nor
+ * recursion can be said.
  *
  * Level: function. Needs: nothing.
  */
