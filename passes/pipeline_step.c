@@ -70,6 +70,11 @@ pass_step_set_at(struct pass_step *step, const char *key, const char *value,
 		i = pass_option_index(info, key + 3, strlen(key + 3));
 		value = "false";
 	}
+	if (i < 0 && !value && info->options[0].name &&
+	    !*info->options[0].default_text && strpbrk(key, "./")) {
+		i = 0;
+		value = key;
+	}
 	if (i < 0) {
 		report_unknown_option(info, key, loc, d);
 		return false;
