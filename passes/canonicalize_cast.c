@@ -16,7 +16,7 @@
 
 struct canonicalizer {
 	pass_ctx *cx;
-	struct ir_set used;     /* casts, as they were, that have a user */
+	struct ir_set used; /* casts, as they were, that have a user */
 };
 
 static unsigned
@@ -89,14 +89,14 @@ enter(const ir_expr *e, void *env)
 }
 
 static const struct ir_rules rules = {
-	.on = { [IR_CALL] = rewrite_call },
+	.on = {[IR_CALL] = rewrite_call},
 	.enter = enter,
 };
 
 const struct ir_function *
 pass_canonicalize_cast(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 {
-	struct canonicalizer c = { .cx = cx };
+	struct canonicalizer c = {.cx = cx};
 	const ir_expr *out;
 
 	(void)def;

@@ -11,7 +11,7 @@
 const struct ir_function *
 pass_fast_math(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 {
-	struct rw_options o = { .reassoc = true };
+	struct rw_options o = {.reassoc = true};
 
 	(void)def;
 	return rw_pass(cx, fn, rules_fast_math, NULL, &o);

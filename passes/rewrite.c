@@ -32,7 +32,7 @@ is_listed(const struct rw_rule *r, void *env)
 const struct ir_function *
 pass_rewrite(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 {
-	struct rw_options o = { .reassoc = pass_option_bool(cx, "reassoc") };
+	struct rw_options o = {.reassoc = pass_option_bool(cx, "reassoc")};
 	const char *path = pass_option(cx, "rules");
 	const char *only = pass_option(cx, "only");
 
@@ -42,6 +42,6 @@ pass_rewrite(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 			   "option 'rules' is needed: the file of the rules");
 		return fn;
 	}
-	return rw_pass_file(cx, fn, path, is_listed,
-			    (void *)(uintptr_t)only, &o);
+	return rw_pass_file(cx, fn, path, is_listed, (void *)(uintptr_t)only,
+			    &o);
 }

@@ -23,38 +23,38 @@
 
 enum rw_kind {
 	/* in patterns */
-	RW_ANY,         /* *: any expression */
-	RW_CONST,       /* a constant */
-	RW_VAR,         /* a variable */
-	RW_ANY_TUPLE,   /* a tuple of any fields */
-	RW_ALT,         /* (a | b): the first that leads to a match */
-	RW_OPT,         /* op?(a): the call, or A alone */
-	RW_PATH,        /* path(from, step, to) */
-	RW_FUNCTION,    /* fn (a, b) { body }: sub = params, then body */
-	RW_IF,          /* sub = condition and branches */
-	RW_LET,         /* sub = variable, value, body */
+	RW_ANY,       /* *: any expression */
+	RW_CONST,     /* a constant */
+	RW_VAR,       /* a variable */
+	RW_ANY_TUPLE, /* a tuple of any fields */
+	RW_ALT,       /* (a | b): the first that leads to a match */
+	RW_OPT,       /* op?(a): the call, or A alone */
+	RW_PATH,      /* path(from, step, to) */
+	RW_FUNCTION,  /* fn (a, b) { body }: sub = params, then body */
+	RW_IF,        /* sub = condition and branches */
+	RW_LET,       /* sub = variable, value, body */
 
 	/* in patterns and replacements */
-	RW_SLOT,        /* %x */
-	RW_NUMBER,      /* a scalar constant of this value */
-	RW_CALL,        /* op(..) or callee(..); sub = arguments */
-	RW_OP,          /* an operator as a value */
+	RW_SLOT,   /* %x */
+	RW_NUMBER, /* a scalar constant of this value */
+	RW_CALL,   /* op(..) or callee(..); sub = arguments */
+	RW_OP,     /* an operator as a value */
 	RW_TUPLE,
-	RW_PROJ,        /* sub[0].INDEX; index -1: any */
+	RW_PROJ, /* sub[0].INDEX; index -1: any */
 
 	/* in replacements and conditions */
-	RW_FN,          /* one of the functions by name */
+	RW_FN, /* one of the functions by name */
 
 	/* values: of attributes, in conditions */
 	RW_VALUE,
-	RW_LIST,        /* sub = elements */
-	RW_ATTR,        /* %x.name */
+	RW_LIST, /* sub = elements */
+	RW_ATTR, /* %x.name */
 
 	/* conditions */
 	RW_NOT,
 	RW_AND,
 	RW_OR,
-	RW_COMPARE,     /* sub = both sides; INDEX: enum rw_compare */
+	RW_COMPARE, /* sub = both sides; INDEX: enum rw_compare */
 };
 
 enum rw_compare { RW_EQ, RW_NE, RW_LT, RW_LE, RW_GT, RW_GE };
@@ -73,60 +73,60 @@ struct rw_type {
 	struct dtype dtype;
 	int32_t ndim;
 	const int64_t *dims;
-	bool tuple;             /* of NFIELDS types */
+	bool tuple; /* of NFIELDS types */
 	uint32_t nfields;
 	const struct rw_type *const *fields;
 };
 
 struct rw_attr {
-	const char *name;               /* interned */
+	const char *name; /* interned */
 	struct loc loc;
-	const struct rw_node *value;    /* in patterns RW_ALT: one of several */
+	const struct rw_node *value; /* in patterns RW_ALT: one of several */
 };
 
 struct rw_node {
 	enum rw_kind kind;
 	struct loc loc;
-	const struct rw_type *type;     /* what E must have, or NULL */
+	const struct rw_type *type; /* what E must have, or NULL */
 	uint32_t n;
 	const struct rw_node *const *sub;
-	const ir_op *op;                /* CALL, OPT, OP */
-	unsigned classes;               /* CALL: of rw_class, instead of OP */
-	const struct rw_node *callee;   /* CALL without OP */
-	bool open;                      /* CALL: more arguments may follow */
-	bool ordered;                   /* CALL: do not swap operands */
+	const ir_op *op;              /* CALL, OPT, OP */
+	unsigned classes;             /* CALL: of rw_class, instead of OP */
+	const struct rw_node *callee; /* CALL without OP */
+	bool open;                    /* CALL: more arguments may follow */
+	bool ordered;                 /* CALL: do not swap operands */
 	uint32_t nattrs;
-	const struct rw_attr *attrs;    /* CALL, OPT, FUNCTION */
-	uint32_t slot;                  /* SLOT, ATTR */
-	const char *name;               /* ATTR, interned */
+	const struct rw_attr *attrs; /* CALL, OPT, FUNCTION */
+	uint32_t slot;               /* SLOT, ATTR */
+	const char *name;            /* ATTR, interned */
 	const struct rw_fn *fn;
-	ir_attr value;                  /* VALUE, NUMBER */
-	struct dtype dtype;             /* NUMBER: void is any */
+	ir_attr value;      /* VALUE, NUMBER */
+	struct dtype dtype; /* NUMBER: void is any */
 	int64_t index;
 };
 
 /* A name of a rule. */
 struct rw_slot {
-	const char *name;               /* interned, without '%' */
-	const struct rw_node *def;      /* what it stands for; NULL: anything */
-	bool in_result;                 /* made by the replacement */
-	bool bound;                     /* the pattern mentions it */
+	const char *name;          /* interned, without '%' */
+	const struct rw_node *def; /* what it stands for; NULL: anything */
+	bool in_result;            /* made by the replacement */
+	bool bound;                /* the pattern mentions it */
 };
 
 struct rw_rule {
-	const char *name;               /* interned */
+	const char *name; /* interned */
 	struct loc loc;
 	const struct rw_node *pattern;
-	const struct rw_node *result;   /* NULL: "pattern", not "rewrite" */
-	const struct rw_node *when;     /* NULL: always */
-	bool shared;                    /* inner nodes may have other users */
+	const struct rw_node *result; /* NULL: "pattern", not "rewrite" */
+	const struct rw_node *when;   /* NULL: always */
+	bool shared;                  /* inner nodes may have other users */
 	uint32_t nslots;
 	const struct rw_slot *slots;
 	const struct rw_file *file;
 };
 
 struct rw_file {
-	struct source *source;          /* borrowed */
+	struct source *source; /* borrowed */
 	struct arena arena;
 	VEC(const struct rw_rule *) rules;
 };
@@ -147,14 +147,14 @@ int rw_slot_index(const struct rw_rule *r, const char *name);
 struct rw_match {
 	const struct rw_rule *rule;
 	const ir_expr *root;
-	const ir_expr **slots;          /* NULL: not bound */
-	VEC(const ir_expr *) inner;     /* nodes that the pattern spells out */
+	const ir_expr **slots;      /* NULL: not bound */
+	VEC(const ir_expr *) inner; /* nodes that the pattern spells out */
 	/* Says whether a complete match will do; NULL: any does. */
 	bool (*accept)(struct rw_match *m, void *env);
 	void *env;
 	struct arena scratch;
-	VEC(uint32_t) trail;            /* slots in the order of binding */
-	uint32_t cap;                   /* of slots */
+	VEC(uint32_t) trail; /* slots in the order of binding */
+	uint32_t cap;        /* of slots */
 };
 
 /*
@@ -162,8 +162,7 @@ struct rw_match {
  * of commutative operators are tried until m->accept is content. Takes time
  * by the size of the pattern, whatever hangs below E.
  */
-bool rw_match_at(struct rw_match *m, const struct rw_rule *r,
-		 const ir_expr *e);
+bool rw_match_at(struct rw_match *m, const struct rw_rule *r, const ir_expr *e);
 void rw_match_free(struct rw_match *m);
 
 /*

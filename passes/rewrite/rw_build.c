@@ -195,8 +195,7 @@ rw_holds(struct rw_env *env, const struct rw_node *n)
 
 /* The record that the attributes of N make for OP; NULL if one is missing. */
 static bool
-build_attrs(struct rw_env *env, const struct rw_node *n,
-	    const ir_attrs **out)
+build_attrs(struct rw_env *env, const struct rw_node *n, const ir_attrs **out)
 {
 	const struct attrs_schema *s = n->op->attrs;
 	ir_context *cx = env->m->cx;

@@ -11,9 +11,9 @@
 
 const struct rw_fn rw_fns[] = {
 #define FN(id, kind, params, summary) \
-	{ #id, RW_##kind, params, rw_fn_##id, summary },
+	{#id, RW_##kind, params, rw_fn_##id, summary},
 #include "passes/rewrite/rw_fns.def"
-	{ NULL, RW_TEST, NULL, NULL, NULL },
+	{NULL, RW_TEST, NULL, NULL, NULL},
 };
 
 const struct rw_fn *
@@ -25,7 +25,7 @@ rw_fn_find(const char *name)
 	return NULL;
 }
 
-#define DEFINE(id)                                                   \
+#define DEFINE(id)                                                 \
 	bool rw_fn_##id(struct rw_env *env, const union rw_arg *a, \
 			union rw_arg *out)
 
@@ -36,9 +36,10 @@ rw_fn_find(const char *name)
 static double
 number_of(const ir_attr *v)
 {
-	return v->kind == ATTR_INT ? (double)v->i
+	return v->kind == ATTR_INT     ? (double)v->i
 	       : v->kind == ATTR_FLOAT ? v->f
-	       : v->kind == ATTR_BOOL ? v->b : NAN;
+	       : v->kind == ATTR_BOOL  ? v->b
+				       : NAN;
 }
 
 DEFINE(all_equal)
@@ -147,8 +148,7 @@ DEFINE(may_reassociate)
 	UNUSED_OUT;
 	if (!t)
 		return false;
-	return dtype_is_float(t->dtype) ? env->reassoc
-					: dtype_is_int(t->dtype);
+	return dtype_is_float(t->dtype) ? env->reassoc : dtype_is_int(t->dtype);
 }
 
 DEFINE(same_dtype)
@@ -267,7 +267,7 @@ DEFINE(expand_bias)
 {
 	const struct ir_tensor_type *t = rw_tensor(a[1].e);
 	const struct ir_tensor_type *bias = rw_tensor(a[0].e);
-	struct opcall b = { env->m, env->match->root->loc };
+	struct opcall b = {env->m, env->match->root->loc};
 	int64_t axis = a[2].v.kind == ATTR_INT ? a[2].v.i : INT64_MAX;
 
 	if (!t || !bias || bias->ndim != 1)
@@ -316,8 +316,7 @@ DEFINE(scalar)
 	if (a[0].v.kind == ATTR_INT && !dtype_is_float(dtype))
 		out->e = ir_new_scalar_int(env->m, loc, dtype, a[0].v.i);
 	else
-		out->e = ir_new_scalar(env->m, loc, dtype,
-				       number_of(&a[0].v));
+		out->e = ir_new_scalar(env->m, loc, dtype, number_of(&a[0].v));
 	return true;
 }
 

@@ -16,10 +16,10 @@ struct rw_env {
 	pass_ctx *cx;
 	ir_module *m;
 	const struct rw_match *match;
-	const ir_expr **built;          /* by slot: of the replacement */
-	struct interp *interp;          /* made when first needed */
+	const ir_expr **built; /* by slot: of the replacement */
+	struct interp *interp; /* made when first needed */
 	struct diag quiet;
-	bool reassoc;                   /* floats may be reordered */
+	bool reassoc; /* floats may be reordered */
 };
 
 enum rw_fn_kind { RW_TEST, RW_GIVES_VALUE, RW_BUILDS };

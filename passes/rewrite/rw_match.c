@@ -194,7 +194,7 @@ solve_parts(struct rw_match *m, const struct rw_node *const *p,
 	struct goal *goals = ARENA_NEW_ARRAY(&m->scratch, n, struct goal);
 
 	for (uint32_t i = n; i-- > 0;) {
-		goals[i] = (struct goal){ p[i], e[i], next };
+		goals[i] = (struct goal){p[i], e[i], next};
 		next = &goals[i];
 	}
 	return solve(m, next);
@@ -208,7 +208,7 @@ struct mark {
 static struct mark
 mark_here(const struct rw_match *m)
 {
-	return (struct mark){ m->trail.len, m->inner.len };
+	return (struct mark){m->trail.len, m->inner.len};
 }
 
 /* Forget what was bound since MARK; always false. */
@@ -231,8 +231,8 @@ solve_arguments(struct rw_match *m, const struct rw_node *p,
 
 	if (solve_parts(m, p->sub, c->args, p->n, next))
 		return true;
-	if (!op || p->ordered || p->n != 2 || c->nargs != 2 || !is_commutative(op) ||
-	    c->args[0] == c->args[1])
+	if (!op || p->ordered || p->n != 2 || c->nargs != 2 ||
+	    !is_commutative(op) || c->args[0] == c->args[1])
 		return false;
 	undo(m, mark);
 	swapped[0] = c->args[1];
@@ -268,10 +268,10 @@ solve_call(struct rw_match *m, const struct rw_node *p, const ir_expr *e,
 		for (uint32_t i = p->n; i-- > 0;) {
 			struct goal *g = ARENA_NEW(&m->scratch, struct goal);
 
-			*g = (struct goal){ p->sub[i], c->args[i], rest };
+			*g = (struct goal){p->sub[i], c->args[i], rest};
 			rest = g;
 		}
-		callee = (struct goal){ p->callee, c->callee, rest };
+		callee = (struct goal){p->callee, c->callee, rest};
 		return solve(m, &callee);
 	}
 	return solve_arguments(m, p, c, next);
@@ -296,12 +296,11 @@ solve_function(struct rw_match *m, const struct rw_node *p, const ir_expr *e,
 				ir_dict_get(f->attrs, p->attrs[i].name)))
 			return false;
 	for (uint32_t i = p->n; i-- > 0;) {
-		const ir_expr *part = i == p->n - 1
-					      ? f->body
-					      : ir_var_expr(f->params[i]);
+		const ir_expr *part =
+			i == p->n - 1 ? f->body : ir_var_expr(f->params[i]);
 
 		g = ARENA_NEW(&m->scratch, struct goal);
-		*g = (struct goal){ p->sub[i], part, rest };
+		*g = (struct goal){p->sub[i], part, rest};
 		rest = g;
 	}
 	vec_push(&m->inner, e);
@@ -313,7 +312,7 @@ solve_slot(struct rw_match *m, const struct rw_node *p, const ir_expr *e,
 	   const struct goal *next)
 {
 	const struct rw_slot *slot = &m->rule->slots[p->slot];
-	struct goal def = { slot->def, e, next };
+	struct goal def = {slot->def, e, next};
 
 	if (m->slots[p->slot])
 		return m->slots[p->slot] == e && solve(m, next);
@@ -328,7 +327,7 @@ solve_optional(struct rw_match *m, const struct rw_node *p, const ir_expr *e,
 {
 	struct rw_node call = *p;
 	struct mark mark = mark_here(m);
-	struct goal without = { p->sub[0], e, next };
+	struct goal without = {p->sub[0], e, next};
 
 	call.kind = RW_CALL;
 	if (solve_call(m, &call, e, next))
@@ -353,7 +352,7 @@ fits_alone(struct rw_match *m, const struct rw_node *p, const ir_expr *e)
 {
 	struct mark mark = mark_here(m);
 	bool (*accept)(struct rw_match *, void *) = m->accept;
-	struct goal g = { p, e, NULL };
+	struct goal g = {p, e, NULL};
 	bool ok;
 
 	m->accept = NULL;
@@ -402,7 +401,7 @@ static bool
 solve_path(struct rw_match *m, const struct rw_node *p, const ir_expr *e,
 	   const struct goal *next)
 {
-	struct path path = { .from = p->sub[0], .step = p->sub[1] };
+	struct path path = {.from = p->sub[0], .step = p->sub[1]};
 	struct goal to, from;
 	bool ok = follow_up(m, &path, e);
 
@@ -414,8 +413,8 @@ solve_path(struct rw_match *m, const struct rw_node *p, const ir_expr *e,
 	vec_free(&path.seen);
 	if (!ok)
 		return false;
-	from = (struct goal){ p->sub[0], path.found, next };
-	to = (struct goal){ p->sub[2], e, &from };
+	from = (struct goal){p->sub[0], path.found, next};
+	to = (struct goal){p->sub[2], e, &from};
 	return solve(m, &to);
 }
 
@@ -426,7 +425,7 @@ solve_alternatives(struct rw_match *m, const struct rw_node *p,
 	struct mark mark = mark_here(m);
 
 	for (uint32_t i = 0; i < p->n; i++) {
-		struct goal g = { p->sub[i], e, next };
+		struct goal g = {p->sub[i], e, next};
 
 		if (solve(m, &g))
 			return true;
@@ -445,8 +444,7 @@ solve_structure(struct rw_match *m, const struct rw_node *p, const ir_expr *e,
 	vec_push(&m->inner, e);
 	switch (p->kind) {
 	case RW_TUPLE:
-		return e->kind == IR_TUPLE &&
-		       ir_as_tuple(e)->nfields == p->n &&
+		return e->kind == IR_TUPLE && ir_as_tuple(e)->nfields == p->n &&
 		       solve_parts(m, p->sub, ir_as_tuple(e)->fields, p->n,
 				   next);
 	case RW_PROJ:
@@ -517,7 +515,7 @@ solve(struct rw_match *m, const struct goal *g)
 bool
 rw_match_at(struct rw_match *m, const struct rw_rule *r, const ir_expr *e)
 {
-	struct goal root = { r->pattern, e, NULL };
+	struct goal root = {r->pattern, e, NULL};
 
 	if (r->nslots > m->cap) {
 		m->cap = r->nslots;
@@ -567,8 +565,8 @@ rw_match_is_private(const struct rw_match *m, const struct ir_map *uses)
 	for (size_t i = 0; i < m->inner.len; i++) {
 		const ir_expr *e = m->inner.at[i];
 
-		if (e != m->root && (uintptr_t)ir_map_get(uses, e) >
-					    uses_inside(m, e))
+		if (e != m->root &&
+		    (uintptr_t)ir_map_get(uses, e) > uses_inside(m, e))
 			return false;
 	}
 	return true;

@@ -6,7 +6,7 @@
 struct state {
 	struct source source;
 	struct rw_file file;
-	struct rw_set *set;             /* NULL: the rules are wrong */
+	struct rw_set *set; /* NULL: the rules are wrong */
 };
 
 static void

@@ -11,11 +11,10 @@
  * FN rewritten by the rules of TEXT, which is read once for the run of the
  * pass. WANTED (may be NULL) says which rules, by name.
  */
-const struct ir_function *rw_pass(pass_ctx *cx, const struct ir_function *fn,
-				  const char *text,
-				  bool (*wanted)(const struct rw_rule *r,
-						 void *env),
-				  const struct rw_options *o);
+const struct ir_function *
+rw_pass(pass_ctx *cx, const struct ir_function *fn, const char *text,
+	bool (*wanted)(const struct rw_rule *r, void *env),
+	const struct rw_options *o);
 
 /* The same with the rules of the file PATH; what is wrong is reported. */
 const struct ir_function *

@@ -78,7 +78,7 @@ rw_set_sub(struct rw_reader *r, struct rw_node *n, const rw_node_vec *v)
 uint32_t
 rw_slot_of(struct rw_reader *r, const char *name, struct loc loc)
 {
-	struct rw_slot slot = { .name = name };
+	struct rw_slot slot = {.name = name};
 
 	for (uint32_t i = 0; i < r->slots.len; i++)
 		if (r->slots.at[i].name == name)
@@ -181,7 +181,7 @@ skip_rule(struct rw_reader *r)
 bool
 rw_read(struct rw_file *f, ir_context *cx, struct source *s, struct diag *d)
 {
-	struct rw_reader r = { .file = f, .d = d, .cx = cx };
+	struct rw_reader r = {.file = f, .d = d, .cx = cx};
 	unsigned errors = d->errors;
 
 	f->source = s;

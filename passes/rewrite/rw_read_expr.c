@@ -12,10 +12,10 @@ static const struct {
 	const char *name;
 	enum rw_class class;
 } classes[] = {
-	{ "elementwise", RW_ELEMENTWISE },
-	{ "broadcast", RW_BROADCAST },
-	{ "injective", RW_INJECTIVE },
-	{ "reduction", RW_REDUCTION },
+	{"elementwise", RW_ELEMENTWISE},
+	{"broadcast", RW_BROADCAST},
+	{"injective", RW_INJECTIVE},
+	{"reduction", RW_REDUCTION},
 };
 
 static unsigned
@@ -52,7 +52,7 @@ check_attr(struct rw_reader *r, const ir_op *op, const struct rw_attr *a)
 static struct rw_attr
 read_attr(struct rw_reader *r, const char *name, struct loc loc)
 {
-	struct rw_attr a = { .name = name, .loc = loc };
+	struct rw_attr a = {.name = name, .loc = loc};
 
 	a.value = r->part == RW_IN_PATTERN ? rw_read_alternatives(r)
 					   : rw_read_value(r);
@@ -87,8 +87,9 @@ read_argument(struct rw_reader *r, struct rw_node *call, rw_node_vec *args,
 		r->scan = before;
 	}
 	if (call->open || attrs->len) {
-		rw_fail(r, r->scan.loc, "inputs stand before '..' and "
-					"attributes");
+		rw_fail(r, r->scan.loc,
+			"inputs stand before '..' and "
+			"attributes");
 		return false;
 	}
 	e = rw_read_expr(r);
@@ -101,8 +102,8 @@ read_argument(struct rw_reader *r, struct rw_node *call, rw_node_vec *args,
 static void
 read_arguments(struct rw_reader *r, struct rw_node *call)
 {
-	rw_node_vec args = { 0 };
-	attr_vec attrs = { 0 };
+	rw_node_vec args = {0};
+	attr_vec attrs = {0};
 
 	while (r->scan.token != ')') {
 		if (!read_argument(r, call, &args, &attrs))
@@ -171,8 +172,9 @@ read_path(struct rw_reader *r, struct loc loc)
 		return not_here(r, loc, "'path'");
 	read_arguments(r, n);
 	if (!r->failed && (n->n != 3 || n->nattrs || n->open))
-		return rw_fail(r, loc, "path takes where it starts, a step "
-				       "and where it ends");
+		return rw_fail(r, loc,
+			       "path takes where it starts, a step "
+			       "and where it ends");
 	return n;
 }
 
@@ -200,8 +202,9 @@ read_optional(struct rw_reader *r, const ir_op *op, struct loc loc)
 	if (!rw_expect(r, '(', "'('") || !read_call(r, n))
 		return NULL;
 	if (n->n == 0 || n->open)
-		return rw_fail(r, loc, "what may be absent needs an input to "
-				       "be absent from");
+		return rw_fail(r, loc,
+			       "what may be absent needs an input to "
+			       "be absent from");
 	return n;
 }
 
@@ -254,7 +257,7 @@ static const struct rw_node *
 read_parens(struct rw_reader *r, struct loc loc)
 {
 	struct rw_node *n = rw_new_node(r, RW_TUPLE, loc);
-	rw_node_vec sub = { 0 };
+	rw_node_vec sub = {0};
 	bool comma = false;
 
 	while (r->scan.token != ')' && !r->failed) {
@@ -282,7 +285,7 @@ read_function(struct rw_reader *r, struct loc loc)
 {
 	struct rw_node *n = rw_new_node(r, RW_FUNCTION, loc);
 	const struct rw_node *body;
-	rw_node_vec sub = { 0 };
+	rw_node_vec sub = {0};
 
 	if (r->part != RW_IN_PATTERN)
 		return not_here(r, loc, "a function");
@@ -305,8 +308,8 @@ static const struct rw_node *
 read_if(struct rw_reader *r, struct loc loc)
 {
 	struct rw_node *n = rw_new_node(r, RW_IF, loc);
-	rw_node_vec sub = { 0 };
-	const struct rw_node *part[3] = { NULL };
+	rw_node_vec sub = {0};
+	const struct rw_node *part[3] = {NULL};
 
 	if (r->part != RW_IN_PATTERN)
 		return not_here(r, loc, "'if'");
@@ -331,9 +334,9 @@ read_word(struct rw_reader *r)
 		const char *word;
 		enum rw_kind kind;
 	} words[] = {
-		{ "const", RW_CONST },
-		{ "var", RW_VAR },
-		{ "tuple", RW_ANY_TUPLE },
+		{"const", RW_CONST},
+		{"var", RW_VAR},
+		{"tuple", RW_ANY_TUPLE},
 	};
 	const char *name = r->scan.name;
 	struct loc loc = r->scan.loc;
@@ -425,8 +428,7 @@ read_postfix(struct rw_reader *r, const struct rw_node *e)
 			n = rw_new_node(r, RW_PROJ, e->loc);
 			n->sub = arena_copy(&r->file->arena, &e, sizeof(e));
 			n->n = 1;
-			n->index = r->scan.token == '*' ? -1
-							: r->scan.integer;
+			n->index = r->scan.token == '*' ? -1 : r->scan.integer;
 			if (r->scan.token != '*' &&
 			    (r->scan.token != RW_T_NUMBER || n->index < 0))
 				return rw_fail(r, r->scan.loc,
@@ -465,7 +467,7 @@ rw_read_expr(struct rw_reader *r)
 	const struct rw_node *e;
 	struct loc loc = r->scan.loc;
 	struct rw_node *alt;
-	rw_node_vec sub = { 0 };
+	rw_node_vec sub = {0};
 
 	if (!rw_enter(r))
 		return NULL;
@@ -518,8 +520,8 @@ static const struct rw_node *
 read_let(struct rw_reader *r, struct loc loc)
 {
 	struct rw_node *n = rw_new_node(r, RW_LET, loc);
-	const struct rw_node *part[3] = { NULL };
-	rw_node_vec sub = { 0 };
+	const struct rw_node *part[3] = {NULL};
+	rw_node_vec sub = {0};
 
 	if (r->part != RW_IN_PATTERN)
 		return not_here(r, loc, "'let'");

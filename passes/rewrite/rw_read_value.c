@@ -28,7 +28,7 @@ read_dtype(struct rw_reader *r, struct rw_type *t)
 static bool
 read_shape(struct rw_reader *r, struct rw_type *t)
 {
-	VEC(int64_t) dims = { 0 };
+	VEC(int64_t) dims = {0};
 
 	t->ndim = -1;
 	if (rw_accept(r, '*'))
@@ -59,7 +59,7 @@ read_shape(struct rw_reader *r, struct rw_type *t)
 static bool
 read_tuple_type(struct rw_reader *r, struct rw_type *t)
 {
-	VEC(const struct rw_type *) fields = { 0 };
+	VEC(const struct rw_type *) fields = {0};
 
 	t->tuple = true;
 	while (r->scan.token != ')' && !r->failed) {
@@ -109,7 +109,7 @@ static const struct rw_node *
 read_list(struct rw_reader *r, struct loc loc)
 {
 	struct rw_node *n = rw_new_node(r, RW_LIST, loc);
-	rw_node_vec sub = { 0 };
+	rw_node_vec sub = {0};
 
 	rw_scan_next(&r->scan);
 	while (r->scan.token != ']' && !r->failed) {
@@ -205,7 +205,7 @@ const struct rw_node *
 rw_read_alternatives(struct rw_reader *r)
 {
 	struct rw_node *alt;
-	rw_node_vec sub = { 0 };
+	rw_node_vec sub = {0};
 
 	if (r->scan.token != '(')
 		return rw_read_value(r);
@@ -258,7 +258,7 @@ rw_read_fn(struct rw_reader *r, const char *name, struct loc loc)
 {
 	struct rw_node *n = rw_new_node(r, RW_FN, loc);
 	const char *p;
-	rw_node_vec sub = { 0 };
+	rw_node_vec sub = {0};
 
 	n->fn = rw_fn_find(name);
 	if (!n->fn || (n->fn->kind == RW_BUILDS && r->part != RW_IN_RESULT))
@@ -282,8 +282,8 @@ rw_read_fn(struct rw_reader *r, const char *name, struct loc loc)
 static const struct rw_node *
 read_comparison(struct rw_reader *r)
 {
-	static const int signs[] = { RW_T_EQ, RW_T_NE, '<', RW_T_LE, '>',
-				     RW_T_GE };
+	static const int signs[] = {RW_T_EQ, RW_T_NE, '<',
+				    RW_T_LE, '>',     RW_T_GE};
 	const struct rw_node *sides[2];
 	struct rw_node *n;
 
@@ -340,7 +340,7 @@ read_joined(struct rw_reader *r, const char *word, enum rw_kind kind,
 	    const struct rw_node *(*read)(struct rw_reader *r))
 {
 	struct rw_node *n;
-	rw_node_vec sub = { 0 };
+	rw_node_vec sub = {0};
 	const struct rw_node *first = read(r);
 
 	if (!first || !rw_at_word(r, word))

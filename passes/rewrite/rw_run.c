@@ -35,12 +35,12 @@ struct run {
 	struct rw_match match;
 	struct ir_map memo;
 	struct ir_map uses;
-	struct ir_set original;         /* nodes counted before the round */
+	struct ir_set original; /* nodes counted before the round */
 	VEC(struct frame) stack;
 	VEC(const ir_expr *) operands;
-	VEC(const ir_expr *) built;     /* slots of the replacement */
-	const ir_expr *made;            /* by accept */
-	const struct rw_rule *warned;   /* the last rule that was warned of */
+	VEC(const ir_expr *) built;   /* slots of the replacement */
+	const ir_expr *made;          /* by accept */
+	const struct rw_rule *warned; /* the last rule that was warned of */
 	uint64_t applied;
 	uint64_t fuel;
 	bool failed;
@@ -62,7 +62,7 @@ add_uses(struct run *r, const ir_expr *e, uintptr_t n)
 static void
 count_new(struct run *r, const ir_expr *root)
 {
-	VEC(const ir_expr *) todo = { 0 };
+	VEC(const ir_expr *) todo = {0};
 
 	vec_push(&todo, root);
 	while (todo.len) {
@@ -168,7 +168,7 @@ rebuild(struct run *r, const ir_expr *e)
 static void
 push(struct run *r, const ir_expr *e)
 {
-	struct frame f = { .e = e };
+	struct frame f = {.e = e};
 
 	vec_push(&r->stack, f);
 }
@@ -255,8 +255,8 @@ rw_set_run(const struct rw_set *s, pass_ctx *cx, const ir_expr *root,
 		.cx = cx,
 		.m = cx->module,
 		.set = s,
-		.env = { .cx = cx, .m = cx->module, .reassoc = o->reassoc },
-		.match = { .accept = accept },
+		.env = {.cx = cx, .m = cx->module, .reassoc = o->reassoc},
+		.match = {.accept = accept},
 	};
 	const ir_expr *e = root;
 

@@ -19,7 +19,7 @@ struct rw_set *rw_set_new(const struct rw_file *f,
 void rw_set_free(struct rw_set *s); /* accepts NULL */
 
 struct rw_options {
-	bool reassoc;   /* conditions may reorder sums of floats */
+	bool reassoc; /* conditions may reorder sums of floats */
 };
 
 /*
@@ -32,6 +32,5 @@ struct rw_options {
  */
 const ir_expr *rw_set_run(const struct rw_set *s, pass_ctx *cx,
 			  const ir_expr *root, const struct rw_options *o);
-
 
 #endif

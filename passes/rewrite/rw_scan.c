@@ -46,7 +46,8 @@ skip_comment(struct rw_scan *x)
 			return true;
 		}
 	}
-	diag_error(x->d, loc_make((uint32_t)start, 2), "comment without an end");
+	diag_error(x->d, loc_make((uint32_t)start, 2),
+		   "comment without an end");
 	return false;
 }
 
@@ -103,7 +104,9 @@ number_suffix(struct rw_scan *x, const char *s, size_t len)
 	if (len == 0)
 		return true;
 	n = snprintf(name, sizeof(name), "%s%.*s",
-		     *s == 'f' ? "float" : *s == 'u' ? "uint" : "int",
+		     *s == 'f'   ? "float"
+		     : *s == 'u' ? "uint"
+				 : "int",
 		     (int)len - 1, s + 1);
 	if (n >= (int)sizeof(name) || !strchr("fiu", *s))
 		return false;
@@ -184,8 +187,8 @@ scan_sign(struct rw_scan *x)
 		char text[3];
 		enum rw_token token;
 	} pairs[] = {
-		{ "=>", RW_T_ARROW }, { "==", RW_T_EQ },  { "!=", RW_T_NE },
-		{ "<=", RW_T_LE },    { ">=", RW_T_GE },  { "..", RW_T_DOTS },
+		{"=>", RW_T_ARROW}, {"==", RW_T_EQ}, {"!=", RW_T_NE},
+		{"<=", RW_T_LE},    {">=", RW_T_GE}, {"..", RW_T_DOTS},
 	};
 	int c = peek(x, x->at);
 
@@ -261,6 +264,6 @@ void
 rw_scan_start(struct rw_scan *x, ir_context *cx, struct source *s,
 	      struct diag *d)
 {
-	*x = (struct rw_scan){ .cx = cx, .s = s, .d = d };
+	*x = (struct rw_scan){.cx = cx, .s = s, .d = d};
 	rw_scan_next(x);
 }

@@ -11,18 +11,18 @@
 
 enum rw_token {
 	RW_T_END,
-	RW_T_NAME,      /* nn.relu */
-	RW_T_SLOT,      /* %x, %0 */
+	RW_T_NAME, /* nn.relu */
+	RW_T_SLOT, /* %x, %0 */
 	RW_T_NUMBER,
 	RW_T_STRING,
-	RW_T_ARROW,     /* => */
+	RW_T_ARROW, /* => */
 	RW_T_EQ,
 	RW_T_NE,
 	RW_T_LE,
 	RW_T_GE,
-	RW_T_DOTS,      /* .. */
-	RW_T_BAD,       /* reported */
-	/* or a character */
+	RW_T_DOTS, /* .. */
+	RW_T_BAD,  /* reported */
+		   /* or a character */
 };
 
 struct rw_scan {
@@ -32,12 +32,12 @@ struct rw_scan {
 	size_t at;
 	int token;
 	struct loc loc;
-	struct loc last;        /* of the token before */
-	const char *name;       /* NAME, SLOT, STRING: interned */
-	bool is_float;          /* NUMBER */
+	struct loc last;  /* of the token before */
+	const char *name; /* NAME, SLOT, STRING: interned */
+	bool is_float;    /* NUMBER */
 	double number;
 	int64_t integer;
-	struct dtype dtype;     /* NUMBER: of its suffix, or void */
+	struct dtype dtype; /* NUMBER: of its suffix, or void */
 };
 
 void rw_scan_start(struct rw_scan *x, ir_context *cx, struct source *s,

@@ -95,7 +95,7 @@ rw_set_new(const struct rw_file *f,
 {
 	struct rw_set *s = xcalloc(1, sizeof(*s));
 	bool *at = xcalloc(f->rules.len + 1, SLOTS);
-	VEC(const struct rw_rule *) list = { 0 };
+	VEC(const struct rw_rule *) list = {0};
 
 	s->start = xcalloc(SLOTS + 1, sizeof(*s->start));
 	for (size_t i = 0; i < f->rules.len; i++) {

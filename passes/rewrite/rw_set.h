@@ -7,12 +7,12 @@
 #include "passes/rewrite/rw_run.h"
 
 struct rw_set {
-	uint32_t *start;                /* by root: first of its rules */
+	uint32_t *start; /* by root: first of its rules */
 	const struct rw_rule **list;
 };
 
 /* The rules, in order, that can fit at E. */
-const struct rw_rule *const *rw_set_at(const struct rw_set *s,
-				       const ir_expr *e, uint32_t *n);
+const struct rw_rule *const *rw_set_at(const struct rw_set *s, const ir_expr *e,
+				       uint32_t *n);
 
 #endif

@@ -62,13 +62,11 @@ dtype_of_value(const ir_attr *v, struct dtype *out)
 	if (v->kind == ATTR_DTYPE)
 		*out = v->dtype;
 	return v->kind == ATTR_DTYPE ||
-	       (v->kind == ATTR_STRING &&
-		dtype_parse(v->s, strlen(v->s), out));
+	       (v->kind == ATTR_STRING && dtype_parse(v->s, strlen(v->s), out));
 }
 
 bool
-rw_fn_keeps_values(struct rw_env *env, const union rw_arg *a,
-		   union rw_arg *out)
+rw_fn_keeps_values(struct rw_env *env, const union rw_arg *a, union rw_arg *out)
 {
 	struct dtype from, to;
 
@@ -126,8 +124,7 @@ rw_fn_skips_cast(struct rw_env *env, const union rw_arg *a, union rw_arg *out)
 }
 
 bool
-rw_fn_is_idle_clip(struct rw_env *env, const union rw_arg *a,
-		   union rw_arg *out)
+rw_fn_is_idle_clip(struct rw_env *env, const union rw_arg *a, union rw_arg *out)
 {
 	const struct ir_tensor_type *t = rw_tensor(a[0].e);
 	const ir_attrs *attrs;

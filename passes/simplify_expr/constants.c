@@ -55,8 +55,9 @@ largest(struct dtype t)
 {
 	if (t.code == DTYPE_BFLOAT)
 		return 0x1.fep127;
-	return t.bits == 64 ? 0x1.fffffffffffffp1023
-	       : t.bits == 32 ? (double)0x1.fffffep127f : 65504;
+	return t.bits == 64   ? 0x1.fffffffffffffp1023
+	       : t.bits == 32 ? (double)0x1.fffffep127f
+			      : 65504;
 }
 
 /* The smallest positive number of type T that has all its digits. */
@@ -69,8 +70,7 @@ smallest(struct dtype t)
 }
 
 bool
-rw_fn_sum_is_safe(struct rw_env *env, const union rw_arg *a,
-		  union rw_arg *out)
+rw_fn_sum_is_safe(struct rw_env *env, const union rw_arg *a, union rw_arg *out)
 {
 	struct pair p;
 
@@ -162,7 +162,7 @@ rw_fn_factor_binomial(struct rw_env *env, const union rw_arg *arg,
 		      union rw_arg *out)
 {
 	const struct ir_tensor_type *t = rw_tensor(arg[0].e);
-	struct opcall b = { env->m, env->match->root->loc };
+	struct opcall b = {env->m, env->match->root->loc};
 	const ir_expr *x = arg[0].e, *y = arg[1].e;
 	const ir_expr *left_factor, *right_factor;
 	double k[3], p, q;

@@ -84,8 +84,8 @@ permutation(const ir_expr *e, struct axes *out)
 		return false;
 	out->n = dst.n;
 	for (uint32_t i = 0; i < dst.n; i++)
-		out->at[i] = (uint32_t)ir_layout_index(&src,
-						       dst.axis[i].letter);
+		out->at[i] =
+			(uint32_t)ir_layout_index(&src, dst.axis[i].letter);
 	return true;
 }
 
@@ -120,7 +120,7 @@ new_transpose(struct rw_env *env, const ir_expr *x, const struct axes *a)
 static struct ir_layout
 permuted(const struct ir_layout *l, const struct axes *a, bool inverse)
 {
-	struct ir_layout out = { .n = l->n };
+	struct ir_layout out = {.n = l->n};
 
 	for (uint32_t i = 0; i < l->n; i++) {
 		if (inverse)
@@ -187,14 +187,12 @@ same_size(const ir_expr *a, const ir_expr *b)
 	const struct ir_tensor_type *u = rw_tensor(b);
 	int64_t n, m;
 
-	return t && u && ir_shape_size(t, &n) && ir_shape_size(u, &m) &&
-	       n == m;
+	return t && u && ir_shape_size(t, &n) && ir_shape_size(u, &m) && n == m;
 }
 
 /* Both are layout_transforms, and the second begins where the first ends. */
 static const ir_expr *
-join_transforms(struct rw_env *env, const ir_expr *outer,
-		const ir_expr *inner)
+join_transforms(struct rw_env *env, const ir_expr *outer, const ir_expr *inner)
 {
 	struct ir_layout src, middle, from, dst;
 	const ir_expr *x = ir_as_call(inner)->args[0];

@@ -16,7 +16,7 @@
 const struct ir_function *
 pass_simplify_expr(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 {
-	struct rw_options o = { .reassoc = pass_option_bool(cx, "reassoc") };
+	struct rw_options o = {.reassoc = pass_option_bool(cx, "reassoc")};
 
 	(void)def;
 	return rw_pass(cx, fn, rules_simplify_expr, NULL, &o);
@@ -26,7 +26,7 @@ static bool
 cleans_up(const struct rw_rule *r, void *env)
 {
 	static const char *const names[] = {
-		"identity",  "reshape-twice",   "same-cast",
+		"identity",   "reshape-twice",   "same-cast",
 		"cast-twice", "cast-of-clipped", "idle-clip",
 	};
 
@@ -41,7 +41,7 @@ const struct ir_function *
 pass_simplify_expr_post_alter_op(pass_ctx *cx, ir_def *def,
 				 const struct ir_function *fn)
 {
-	struct rw_options o = { .reassoc = false };
+	struct rw_options o = {.reassoc = false};
 
 	(void)def;
 	return rw_pass(cx, fn, rules_simplify_expr, cleans_up, &o);
