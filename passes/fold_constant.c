@@ -16,7 +16,7 @@
  *
  * Level: function. Needs: types.
  */
-#include "passes/pass.h"
+#include "passes/fold_constant.h"
 
 #include <string.h>
 
@@ -24,15 +24,6 @@
 
 /* Results up to here are always folded; above, only if inputs are as large. */
 static const size_t always_fold_bytes = (size_t)1 << 20;
-
-struct folder {
-	pass_ctx *cx;
-	ir_module *m;
-	bool fold_qnn;
-	struct interp *interp;          /* made when first needed */
-	struct diag quiet;
-	struct ir_map values;           /* variable -> constant */
-};
 
 static bool
 is_constant(const ir_expr *e)
@@ -53,7 +44,7 @@ is_placed_constant(const ir_expr *e)
 static bool
 is_value(const ir_expr *root)
 {
-	ir_expr_vec nodes = { 0 };
+	ir_expr_vec nodes = {0};
 	bool ok = true;
 
 	if (is_placed_constant(root))
@@ -62,8 +53,7 @@ is_value(const ir_expr *root)
 		return false;
 	ir_postorder(root, &nodes);
 	for (size_t i = 0; i < nodes.len && ok; i++)
-		ok = is_constant(nodes.at[i]) ||
-		     nodes.at[i]->kind == IR_TUPLE;
+		ok = is_constant(nodes.at[i]) || nodes.at[i]->kind == IR_TUPLE;
 	vec_free(&nodes);
 	return ok;
 }
@@ -214,8 +204,7 @@ fold_if(const ir_expr *e, const ir_expr *old, void *env)
 
 	(void)old;
 	(void)env;
-	if (!is_constant(x->cond) ||
-	    ir_as_constant(x->cond)->data->ndim != 0)
+	if (!is_constant(x->cond) || ir_as_constant(x->cond)->data->ndim != 0)
 		return e;
 	return ir_tensor_get_double(ir_as_constant(x->cond)->data, 0) != 0
 		       ? x->then_branch
@@ -269,33 +258,43 @@ enter(const ir_expr *e, void *env)
 	return !ir_is_primitive(e);
 }
 
-static const struct ir_rules rules = {
-	.on = {
-		[IR_CALL] = fold_call,
-		[IR_IF] = fold_if,
-		[IR_PROJ] = fold_proj,
-		[IR_VAR] = replace_var,
-		[IR_LET] = drop_let,
-	},
+const struct ir_rules folder_rules = {
+	.on =
+		{
+			[IR_CALL] = fold_call,
+			[IR_IF] = fold_if,
+			[IR_PROJ] = fold_proj,
+			[IR_VAR] = replace_var,
+			[IR_LET] = drop_let,
+		},
 	.enter = enter,
 	.bound = take_value,
 };
 
+void
+folder_init(struct folder *f, pass_ctx *cx, bool fold_qnn)
+{
+	*f = (struct folder){.cx = cx, .m = cx->module, .fold_qnn = fold_qnn};
+	diag_init(&f->quiet, "fold-constant", NULL);
+	f->quiet.quiet = true;
+}
+
+void
+folder_free(struct folder *f)
+{
+	interp_free(f->interp);
+	ir_map_free(&f->values);
+}
+
 const struct ir_function *
 pass_fold_constant(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 {
-	struct folder f = {
-		.cx = cx,
-		.m = cx->module,
-		.fold_qnn = pass_option_bool(cx, "fold-qnn"),
-	};
+	struct folder f;
 	const ir_expr *out;
 
 	(void)def;
-	diag_init(&f.quiet, "fold-constant", NULL);
-	f.quiet.quiet = true;
-	out = ir_rewrite(f.m, &fn->base, &rules, &f);
-	interp_free(f.interp);
-	ir_map_free(&f.values);
+	folder_init(&f, cx, pass_option_bool(cx, "fold-qnn"));
+	out = ir_rewrite(f.m, &fn->base, &folder_rules, &f);
+	folder_free(&f);
 	return ir_as_function(out);
 }

@@ -25,6 +25,26 @@ opcall_scalar(const struct opcall *b, struct dtype t, double v)
 	return ir_new_scalar(b->m, b->loc, t, v);
 }
 
+const ir_attrs *
+opcall_attrs(const struct opcall *b, enum op_id op, const ir_attrs *src)
+{
+	const struct attrs_schema *s = ir_op_info(op)->attrs;
+	const ir_attrs *a;
+
+	if (!s)
+		return NULL;
+	if (src && src->schema == s)
+		return src;
+	a = ir_attrs_defaults(b->m->cx, s);
+	for (unsigned i = 0; src && i < src->schema->nfields; i++) {
+		const char *name = src->schema->fields[i].name;
+
+		if (attrs_field_index(s, name) >= 0)
+			a = ir_attrs_with(b->m->cx, a, name, src->value[i]);
+	}
+	return a;
+}
+
 const ir_expr *
 opcall_expand_dims(const struct opcall *b, const ir_expr *x, int64_t axis,
 		   int64_t count)

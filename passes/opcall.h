@@ -19,6 +19,10 @@ const ir_expr *opcall_binary(const struct opcall *b, enum op_id op,
 			     const ir_expr *x, const ir_expr *y);
 const ir_expr *opcall_scalar(const struct opcall *b, struct dtype t, double v);
 
+/* OP's attributes: its defaults, but what SRC has under the same name. */
+const ir_attrs *opcall_attrs(const struct opcall *b, enum op_id op,
+			     const ir_attrs *src);
+
 /* expand_dims at AXIS by COUNT axes; X itself if COUNT is 0. */
 const ir_expr *opcall_expand_dims(const struct opcall *b, const ir_expr *x,
 				  int64_t axis, int64_t count);

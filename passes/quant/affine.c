@@ -152,32 +152,12 @@ affine_rank(const ir_expr *e, uint32_t *rank)
 	return true;
 }
 
-const ir_attrs *
-affine_attrs(const struct opcall *b, enum op_id op, const ir_attrs *src)
-{
-	const struct attrs_schema *s = ir_op_info(op)->attrs;
-	const ir_attrs *a;
-
-	if (!s)
-		return NULL;
-	if (src && src->schema == s)
-		return src;
-	a = ir_attrs_defaults(b->m->cx, s);
-	for (unsigned i = 0; src && i < src->schema->nfields; i++) {
-		const char *name = src->schema->fields[i].name;
-
-		if (attrs_field_index(s, name) >= 0)
-			a = ir_attrs_with(b->m->cx, a, name, src->value[i]);
-	}
-	return a;
-}
-
 const ir_expr *
 affine_call(const struct opcall *b, enum op_id op, const ir_expr *const *args,
 	    uint32_t n, const ir_attrs *attrs)
 {
 	return ir_new_op_call(b->m, b->loc, op, args, n,
-			      affine_attrs(b, op, attrs));
+			      opcall_attrs(b, op, attrs));
 }
 
 const ir_expr *

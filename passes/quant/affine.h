@@ -51,10 +51,6 @@ const ir_expr *affine_zeros(const struct opcall *b, const ir_expr *scale);
 /* The rank of the type of E; false if it is no tensor or not known. */
 bool affine_rank(const ir_expr *e, uint32_t *rank);
 
-/* OP's attributes with the fields of SRC that they share by name. */
-const ir_attrs *affine_attrs(const struct opcall *b, enum op_id op,
-			     const ir_attrs *src);
-
 /* A call without the attributes of SRC that OP does not have. */
 const ir_expr *affine_call(const struct opcall *b, enum op_id op,
 			   const ir_expr *const *args, uint32_t n,

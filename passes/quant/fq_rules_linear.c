@@ -19,7 +19,7 @@ product(const struct fq_site *s, struct fq_value *out, enum op_id op,
 	const struct affine *w_t = fq_type(s, 1);
 	const ir_expr *args[] = {x,         w,          x_t->zero,
 				 w_t->zero, x_t->scale, w_t->scale};
-	const ir_attrs *attrs = affine_attrs(&s->b, op, s->call->attrs);
+	const ir_attrs *attrs = opcall_attrs(&s->b, op, s->call->attrs);
 	struct affine t = {
 		.scale = affine_product(&s->b, x_t->scale, w_t->scale),
 		.dtype = int32,

@@ -1,0 +1,30 @@
+/*
+ * Folding of constants as rules, for passes that fold as they go.
+ */
+#ifndef RELAY_PASSES_FOLD_CONSTANT_H
+#define RELAY_PASSES_FOLD_CONSTANT_H
+
+#include "passes/pass.h"
+
+struct interp;
+
+struct folder {
+	pass_ctx *cx;
+	ir_module *m;
+	bool fold_qnn;
+	struct interp *interp; /* made when first needed */
+	struct diag quiet;
+	struct ir_map values; /* variable -> constant */
+};
+
+/* Folds quantized operators, too, if FOLD_QNN. */
+void folder_init(struct folder *f, pass_ctx *cx, bool fold_qnn);
+void folder_free(struct folder *f);
+
+/*
+ * All rules; their environment is a struct folder, or a struct that begins
+ * with one. Nodes need types.
+ */
+extern const struct ir_rules folder_rules;
+
+#endif
