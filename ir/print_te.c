@@ -37,6 +37,43 @@ put_attrs(struct buf *out, const te_func *f)
 	}
 }
 
+/* Sizes are in scope everywhere, under their own names. */
+static void
+push_sizes(struct tir_names *names, const te_func *f)
+{
+	for (uint32_t i = 0; i < f->nsizes; i++)
+		tir_names_push(names, f->sizes[i].var);
+}
+
+static void
+put_sizes(struct buf *out, const te_func *f)
+{
+	struct tir_names names = {0};
+
+	push_sizes(&names, f);
+	for (uint32_t i = 0; i < f->nsizes; i++) {
+		if (!f->sizes[i].value)
+			continue;
+		buf_printf(out, "  size %s = ", f->sizes[i].var->name);
+		tir_put_expr(out, &names, f->sizes[i].value);
+		buf_puts(out, ";\n");
+	}
+	for (uint32_t i = 0; i < f->nrequires; i++) {
+		const struct te_require *r = &f->requires[i];
+
+		buf_puts(out, "  require ");
+		tir_put_expr(out, &names, r->cond);
+		buf_puts(out, ", ");
+		tir_put_expr(out, &names, r->a);
+		buf_puts(out, ", ");
+		tir_put_expr(out, &names, r->b);
+		buf_puts(out, ", ");
+		tir_put_string(out, r->message);
+		buf_puts(out, ";\n");
+	}
+	tir_names_free(&names);
+}
+
 static void
 put_dtypes(struct buf *out, const struct te_op *op)
 {
@@ -52,11 +89,12 @@ put_dtypes(struct buf *out, const struct te_op *op)
 }
 
 static void
-put_compute(struct buf *out, const struct te_op *op)
+put_compute(struct buf *out, const te_func *f, const struct te_op *op)
 {
 	struct tir_names names = {0};
 	bool fold = op->body[0]->kind == TIR_REDUCE;
 
+	push_sizes(&names, f);
 	buf_printf(out, "  compute %s(", op->name);
 	te_put_axes(out, &names, op->axes, op->naxes);
 	buf_puts(out, "): ");
@@ -92,6 +130,8 @@ put_extern(struct buf *out, const struct te_op *op)
 			buf_puts(out, ", ");
 		if (op->args[i].tensor)
 			te_put_ref(out, op->args[i].tensor);
+		else if (op->args[i].scalar->kind == TIR_VAR)
+			buf_puts(out, op->args[i].scalar->var->name);
 		else
 			tir_print_expr(out, op->args[i].scalar);
 	}
@@ -107,9 +147,10 @@ te_print_func(struct buf *out, const te_func *f)
 	put_params(out, f, out->len - start);
 	buf_puts(out, ") {\n");
 	put_attrs(out, f);
+	put_sizes(out, f);
 	for (uint32_t i = f->nparams; i < f->nops; i++) {
 		if (f->ops[i]->kind == TE_COMPUTE)
-			put_compute(out, f->ops[i]);
+			put_compute(out, f, f->ops[i]);
 		else
 			put_extern(out, f->ops[i]);
 	}

@@ -133,6 +133,16 @@ put_let(struct buf *out, struct tir_names *n, const tir_stmt *s, size_t indent)
 	tir_names_pop(n);
 }
 
+/* Elements of B. */
+static void
+put_size(struct buf *out, struct tir_names *n, const struct tir_buffer *b)
+{
+	if (b->extent)
+		tir_put_expr(out, n, b->extent);
+	else
+		buf_int(out, b->size);
+}
+
 static void
 put_alloc(struct buf *out, struct tir_names *n, const tir_stmt *s,
 	  size_t indent)
@@ -141,10 +151,9 @@ put_alloc(struct buf *out, struct tir_names *n, const tir_stmt *s,
 	char text[DTYPE_TEXT];
 
 	dtype_text(b->dtype, text);
-	buf_printf(out,
-		   "allocate(%s: Pointer(%s), %s, [%lld]), "
-		   "storage_scope = \"%s\"",
-		   b->name, text, text, (long long)b->size,
+	buf_printf(out, "allocate(%s: Pointer(%s), %s, [", b->name, text, text);
+	put_size(out, n, b);
+	buf_printf(out, "]), storage_scope = \"%s\"",
 		   tir_scope_names[b->scope]);
 	put_block(out, n, s->alloc.body, indent, 0);
 }
@@ -240,20 +249,22 @@ put_attrs(struct buf *out, const tir_func *f, const struct tir_meta *meta)
 }
 
 static void
-put_buffer(struct buf *out, const struct tir_buffer *b)
+put_buffer(struct buf *out, struct tir_names *n, const struct tir_buffer *b)
 {
 	char text[DTYPE_TEXT];
 
 	dtype_text(b->dtype, text);
-	buf_printf(out, "%s: Buffer(%s_2: Pointer(%s), %s, [%lld], []", b->name,
-		   b->name, text, text, (long long)b->size);
+	buf_printf(out, "%s: Buffer(%s_2: Pointer(%s), %s, [", b->name, b->name,
+		   text, text);
+	put_size(out, n, b);
+	buf_puts(out, "], []");
 	if (b->align)
 		buf_printf(out, ", align=%u", b->align);
 	buf_putc(out, ')');
 }
 
 static void
-put_buffers(struct buf *out, const tir_func *f)
+put_buffers(struct buf *out, struct tir_names *names, const tir_func *f)
 {
 	static const char head[] = "  buffers = {";
 	size_t line = out->len;
@@ -265,7 +276,7 @@ put_buffers(struct buf *out, const tir_func *f)
 
 		if (!f->params[i].buffer)
 			continue;
-		put_buffer(&one, f->params[i].buffer);
+		put_buffer(&one, names, f->params[i].buffer);
 		if (!first)
 			buf_putc(out, ',');
 		if (!first && out->len - line + one.len + 2 > HEAD_WIDTH) {
@@ -301,7 +312,7 @@ tir_print_func_with(struct buf *out, const tir_func *f,
 			   tir_names_push(&names, f->params[i].var));
 	buf_puts(out, ") -> int32\n");
 	put_attrs(out, f, meta);
-	put_buffers(out, f);
+	put_buffers(out, &names, f);
 	buf_puts(out, "  buffer_map = {");
 	for (uint32_t i = 0; i < f->nparams; i++) {
 		if (!f->params[i].buffer)

@@ -178,7 +178,10 @@ te_put_type(struct buf *out, const struct te_tensor *t)
 	for (uint32_t i = 0; i < t->ndim; i++) {
 		if (i)
 			buf_puts(out, ", ");
-		buf_int(out, t->shape[i]);
+		if (te_is_size(t->shape[i]))
+			buf_puts(out, te_size_var(t->shape[i])->name);
+		else
+			buf_int(out, t->shape[i]);
 	}
 	buf_printf(out, "), %s]", dtype_text(t->dtype, dtype));
 }
@@ -191,7 +194,10 @@ te_put_axes(struct buf *out, struct tir_names *n, const struct te_axis *axes,
 		if (i)
 			buf_puts(out, ", ");
 		buf_printf(out, "%s: ", tir_names_push(n, axes[i].var));
-		put_int(out, axes[i].var->dtype, axes[i].extent);
+		if (te_is_size(axes[i].extent))
+			buf_puts(out, te_size_var(axes[i].extent)->name);
+		else
+			put_int(out, axes[i].var->dtype, axes[i].extent);
 	}
 }
 

@@ -172,6 +172,37 @@ te_set_output(ir_module *m, struct te_op *op, uint32_t i, struct dtype dtype,
 	t->shape = arena_copy(&m->arena, shape, ndim * sizeof(*shape));
 }
 
+int64_t
+te_add_size(ir_module *m, te_func *f, const char *name, const tir_expr *value)
+{
+	const char *s = ir_name(m->cx, name);
+	struct te_size *size;
+
+	for (uint32_t i = 0, k = 1; i < f->nsizes; i++)
+		if (f->sizes[i].var->name == s) {
+			s = ir_namef(m->cx, "%s_%u", name, k++);
+			i = UINT32_MAX; /* from the start */
+		}
+	f->sizes = grow(m, f->sizes, f->nsizes, &f->sizes_cap,
+			sizeof(*f->sizes));
+	size = &f->sizes[f->nsizes++];
+	*size = (struct te_size){
+		.var = tir_new_var(m, s, DTYPE(INT, 64)),
+		.param = -1,
+		.dim = -1,
+		.value = value,
+	};
+	return te_size_extent(size->var);
+}
+
+void
+te_add_require(ir_module *m, te_func *f, const struct te_require *r)
+{
+	f->requires = grow(m, f->requires, f->nrequires, &f->requires_cap,
+			   sizeof(*f->requires));
+	f->requires[f->nrequires++] = *r;
+}
+
 void
 te_add_output(ir_module *m, te_func *f, struct te_tensor *t)
 {
@@ -262,7 +293,8 @@ tensor_type(ir_context *cx, const struct te_tensor *t)
 	const ir_type *type;
 
 	for (uint32_t i = 0; i < t->ndim; i++)
-		dims[i] = DIM(t->shape[i]);
+		dims[i] = te_is_size(t->shape[i]) ? DIM_UNKNOWN
+						  : DIM(t->shape[i]);
 	type = ir_type_tensor(cx, t->dtype, dims, t->ndim);
 	free(dims);
 	return type;

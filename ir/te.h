@@ -20,16 +20,19 @@
  *   te       : 'te' '@'NAME '(' [param {',' param}] ')' '{' {item}
  *              'return' ref {',' ref} ';' '}'
  *   param    : '%'NAME ':' type ['const' [STRING]]
- *   type     : 'Tensor' '[' '(' [INT {',' INT}] ')' ',' dtype ']'
+ *   type     : 'Tensor' '[' '(' [dim {',' dim}] ')' ',' dtype ']'
+ *   dim      : INT | NAME                             NAME: a size
  *   item     : 'attr' STRING '=' attr-value ';'
+ *            | 'size' NAME '=' expr ';'
+ *            | 'require' expr ',' expr ',' expr ',' STRING ';'
  *            | 'compute' NAME '(' [axis {',' axis}] ')' ':' dtypes '='
  *              exprs ';'
  *            | 'extern' NAME ':' types '=' NAME '(' [xarg {',' xarg}] ')' ';'
- *   axis     : NAME ':' INT                             3i64: an int64 axis
+ *   axis     : NAME ':' (INT | NAME)                    3i64: an int64 axis
  *   dtypes   : dtype | '(' dtype {',' dtype} ')'      one per output
  *   types    : type | '(' type {',' type} ')'
  *   exprs    : expr | '(' expr ',' expr {',' expr} ')'
- *   xarg     : ref (the whole tensor) | literal
+ *   xarg     : ref (the whole tensor) | literal | NAME (a size)
  *   ref      : '%'NAME | NAME ['.' INT]               output INT, default 0
  *   fold     : combiner '(' axis {',' axis} ';' expr {',' expr}
  *              ['where' expr] ')'                     names: te_combiner
@@ -46,6 +49,14 @@
  * type (for "relay.type", present where a parameter or the result is a nest
  * of tuples). A fold with several values belongs to a compute with as many
  * outputs. What a primitive looks like says ir/prims.def.
+ *
+ * A dimension that is known at run time only is a size: an int64 variable
+ * with a name. The sizes of a parameter are new where they first appear in
+ * its type; others are computed ("size"), from sizes before them and, in an
+ * operator that is told a shape by a tensor, from elements of parameters.
+ * What must hold of them says "require": a condition, two numbers to report
+ * with it, a text. Sizes are checked and computed before anything else, by a
+ * function of their own (te/sizes.h).
  */
 #ifndef RELAY_IR_TE_H
 #define RELAY_IR_TE_H
@@ -63,7 +74,22 @@ enum te_op_kind { TE_PARAM, TE_COMPUTE, TE_EXTERN };
 
 struct te_axis {
 	const struct tir_var *var; /* runs over [0, extent) */
-	int64_t extent;
+	int64_t extent;            /* or a size: te_is_size */
+};
+
+struct te_size {
+	const struct tir_var *var; /* int64 */
+	int32_t param;             /* a dimension of this parameter, or -1 */
+	int32_t dim;
+	const tir_expr *value;     /* without a parameter: what it is */
+};
+
+struct te_require {
+	const tir_expr *cond; /* over sizes */
+	const tir_expr *a;    /* int64: reported */
+	const tir_expr *b;
+	const char *message; /* interned: "nn.dense: ..." */
+	struct loc loc;
 };
 
 struct te_tensor {
@@ -147,7 +173,12 @@ struct te_func {
 	struct te_op **ops;
 	uint32_t noutputs;
 	struct te_tensor **outputs;
-	uint32_t ops_cap, outputs_cap; /* private, as is this: */
+	uint32_t nsizes;
+	struct te_size *sizes;
+	uint32_t nrequires;
+	struct te_require *requires;
+	uint32_t sizes_cap, requires_cap; /* private, as is this: */
+	uint32_t ops_cap, outputs_cap;
 	struct te_name *names;         /* operations by name */
 	uint32_t nnames;
 };
@@ -211,6 +242,23 @@ struct te_op *te_add_op(ir_module *m, te_func *f, enum te_op_kind kind,
 			const char *name, uint32_t noutputs);
 void te_set_output(ir_module *m, struct te_op *op, uint32_t i,
 		   struct dtype dtype, const int64_t *shape, uint32_t ndim);
+
+/*
+ * Extents that are sizes: numbers below all that a dimension may be, which
+ * say which variable it is. Equal sizes are equal numbers.
+ */
+bool te_is_size(int64_t extent);
+int64_t te_size_extent(const struct tir_var *v);
+const struct tir_var *te_size_var(int64_t extent);
+/* The extent as an expression of integer type T, whether size or number. */
+const tir_expr *te_extent_expr(ir_module *m, struct dtype t, int64_t extent);
+
+/* Another size called NAME (made unique); see struct te_size. */
+int64_t te_add_size(ir_module *m, te_func *f, const char *name,
+		    const tir_expr *value);
+void te_add_require(ir_module *m, te_func *f, const struct te_require *r);
+/* The place of V among the sizes, or -1. */
+int te_find_size(const te_func *f, const struct tir_var *v);
 
 /* The operation called NAME (interned), or NULL. */
 struct te_op *te_find_op(const te_func *f, const char *name);

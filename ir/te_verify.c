@@ -67,6 +67,7 @@ check_node(struct check *c, const tir_expr *e, unsigned depth)
 	switch (e->kind) {
 	case TIR_VAR:
 		return has_var(c->op, e->var) ||
+		       te_find_size(c->f, e->var) >= 0 ||
 		       complain(c, "there is no axis", e->var->name);
 	case TIR_READ:
 		return check_read(c, e);
@@ -126,7 +127,9 @@ check_extents(struct check *c, const struct te_axis *axes, uint32_t n)
 	int64_t size = 1;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (axes[i].extent < 0 ||
+		if (te_is_size(axes[i].extent))
+			continue;
+		else if (axes[i].extent < 0 ||
 		    __builtin_mul_overflow(size, axes[i].extent, &size) ||
 		    size > INT64_MAX / 64)
 			return complain(c, "too many elements", NULL);
@@ -191,7 +194,9 @@ check_tensor(struct check *c, const struct te_tensor *t)
 	int64_t size = 1;
 
 	for (uint32_t i = 0; i < t->ndim; i++)
-		if (t->shape[i] < 0 ||
+		if (te_is_size(t->shape[i]))
+			continue;
+		else if (t->shape[i] < 0 ||
 		    __builtin_mul_overflow(size, t->shape[i], &size) ||
 		    size > INT64_MAX / 64) {
 			complain(c, "too many elements", NULL);
@@ -205,6 +210,14 @@ te_verify(const ir_module *m, const te_func *f, struct diag *d)
 	struct check c = {.diag = d, .f = f, .ok = true};
 
 	(void)m;
+	for (uint32_t i = 0; i < f->nsizes; i++)
+		if (!f->sizes[i].value && f->sizes[i].param < 0) {
+			diag_error(d, f->loc,
+				   "size '%s' of '@%s' is no dimension of a "
+				   "parameter, and is not computed",
+				   f->sizes[i].var->name, f->name);
+			c.ok = false;
+		}
 	for (uint32_t i = 0; i < f->nops; i++) {
 		c.op = f->ops[i];
 		if (c.op->kind == TE_COMPUTE)

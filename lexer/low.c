@@ -15,6 +15,8 @@ static const struct keyword {
 	{"schedule", TOK_SCHEDULE},
 	{"primfn", TOK_PRIMFN},
 	{"attr", TOK_ATTR},
+	{"size", TOK_SIZE},
+	{"require", TOK_REQUIRE},
 	{"compute", TOK_COMPUTE},
 	{"extern", TOK_EXTERN_OP},
 	{"stage", TOK_STAGE},
@@ -92,6 +94,9 @@ lex_low_token(struct parse_ctx *cx, const char *name, bool *flag)
 	next = next_char(cx);
 	k = name_map_get(&cx->low.keywords, (uintptr_t)name);
 	if (next == ':' || (next == '[' && (!k || k->token != TOK_TENSOR)))
+		return TOK_NAME;
+	if (k && (k->token == TOK_SIZE || k->token == TOK_REQUIRE) &&
+	    cx->lex.prev != ';' && cx->lex.prev != '{')
 		return TOK_NAME;
 	if (k) {
 		*flag = name[0] == 'T';

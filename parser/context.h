@@ -175,6 +175,8 @@ struct low_state {
 	const char *compute;
 	struct loc compute_loc;
 	uint32_t naxes; /* of the compute being read */
+	uint32_t sizes; /* mark in VARS: sizes stand before */
+	bool named;     /* a size stands in the type being read */
 	struct te_reduce fold;
 	VEC(struct te_axis) axes;
 	VEC(struct dtype) dtypes;

@@ -29,7 +29,15 @@ void low_extern(struct parse_ctx *cx, struct loc loc, const char *name,
 		const char *symbol);
 struct te_tensor *low_ref(struct parse_ctx *cx, struct loc loc,
 			  const char *name, uint64_t output);
-void low_tensor_arg(struct parse_ctx *cx, struct te_tensor *t);
+void low_name_arg(struct parse_ctx *cx, struct loc loc, const char *name,
+		  uint64_t output);
+void low_size_dim(struct parse_ctx *cx, struct loc loc, const char *name);
+void low_size_axis(struct parse_ctx *cx, struct loc loc, const char *name,
+		   const char *size);
+void low_size(struct parse_ctx *cx, struct loc loc, const char *name,
+	      const tir_expr *value);
+void low_require(struct parse_ctx *cx, struct loc loc, const tir_expr *cond,
+		 const tir_expr *a, const tir_expr *b, const char *message);
 void low_scalar_arg(struct parse_ctx *cx, const tir_expr *e);
 void low_output(struct parse_ctx *cx, struct loc loc, struct te_tensor *t);
 
@@ -48,7 +56,7 @@ void low_primfn_end(struct parse_ctx *cx, tir_stmt *body);
 void low_handle(struct parse_ctx *cx, struct loc loc, const char *name,
 		const char *dtype);
 void low_buffer(struct parse_ctx *cx, struct loc loc, const char *name,
-		const char *dtype, const struct number *size,
+		const char *dtype, const tir_expr *size,
 		const struct number *align);
 void low_map(struct parse_ctx *cx, struct loc loc, const char *handle,
 	     const char *buffer);

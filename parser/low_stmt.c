@@ -82,13 +82,20 @@ new_buffer(struct parse_ctx *cx, struct loc loc, const char *name,
 
 void
 low_buffer(struct parse_ctx *cx, struct loc loc, const char *name,
-	   const char *dtype, const struct number *size,
-	   const struct number *align)
+	   const char *dtype, const tir_expr *size, const struct number *align)
 {
+	bool known = size->kind == TIR_INT && size != low_poison();
 	struct tir_buffer *b = new_buffer(cx, loc, name, dtype,
-					  size_of(cx, loc, size), TIR_GLOBAL);
+					  known ? size->i : -1, TIR_GLOBAL);
 	int64_t bytes = align ? size_of(cx, loc, align) : 0;
 
+	if (known && size->i < -1)
+		diag_error(cx->d, loc, "this is no size");
+	else if (!known && size != low_poison() &&
+		 !dtype_is_int(size->dtype))
+		diag_error(cx->d, loc, "a number of elements is an integer");
+	else if (!known)
+		b->extent = size;
 	if (bytes < 0 || bytes > 1 << 30 || (bytes & (bytes - 1)) != 0)
 		diag_error(cx->d, loc, "an alignment is a power of two");
 	else

@@ -19,7 +19,8 @@ low_reset(struct parse_ctx *cx)
 	low->schedule = NULL;
 	low->tir = NULL;
 	low->def = NULL;
-	low->naxes = 0;
+	low->naxes = low->sizes = 0;
+	low->named = false;
 	low->axes.len = low->dtypes.len = low->exprs.len = 0;
 	low->xargs.len = low->words.len = low->frames.len = 0;
 	low->blocks.len = low->params.len = low->handles.len = 0;
@@ -113,6 +114,113 @@ set_output(struct parse_ctx *cx, struct loc loc, struct te_op *op, uint32_t i,
 	te_set_output(cx->m, op, i, tt->dtype, shape, tt->ndim);
 }
 
+/* A new size; what is computed has a VALUE. */
+static int64_t
+new_size(struct parse_ctx *cx, struct loc loc, const char *name,
+	 const tir_expr *value)
+{
+	struct low_state *low = &cx->low;
+	int64_t extent = te_add_size(cx->m, low->te, name, value);
+
+	if (low->naxes || scope_mark(&low->vars) != low->sizes)
+		diag_error(cx->d, loc, "a size cannot be declared here");
+	scope_bind(&low->vars, name, te_size_var(extent));
+	low->sizes = (uint32_t)scope_mark(&low->vars);
+	return extent;
+}
+
+static const struct tir_var *
+find_size(struct parse_ctx *cx, const char *name)
+{
+	const struct tir_var *v = scope_find(&cx->low.vars, name);
+
+	return v && cx->low.te && te_find_size(cx->low.te, v) >= 0 ? v : NULL;
+}
+
+/* A dimension of a tensor type: those of parameters declare their sizes. */
+void
+low_size_dim(struct parse_ctx *cx, struct loc loc, const char *name)
+{
+	const struct tir_var *v = find_size(cx, name);
+	struct ir_dim dim = DIM(1);
+
+	if (v)
+		dim.value = te_size_extent(v);
+	else if (cx->low.te && cx->low.te->nops == cx->low.te->nparams)
+		dim.value = new_size(cx, loc, name, NULL);
+	else
+		diag_error(cx->d, loc, "a dimension is a number or '?'");
+	cx->low.named = true;
+	vec_push(&cx->dims, dim);
+}
+
+void
+low_size_axis(struct parse_ctx *cx, struct loc loc, const char *name,
+	      const char *size)
+{
+	const struct tir_var *v = find_size(cx, size);
+	struct te_axis axis = {NULL, 1};
+
+	if (v)
+		axis.extent = te_size_extent(v);
+	else
+		diag_error(cx->d, loc, "there is no size '%s'", size);
+	axis.var = tir_new_var(cx->m, name, DTYPE(INT, 64));
+	scope_bind(&cx->low.vars, name, axis.var);
+	vec_push(&cx->low.axes, axis);
+}
+
+void
+low_size(struct parse_ctx *cx, struct loc loc, const char *name,
+	 const tir_expr *value)
+{
+	if (value == low_poison())
+		return;
+	if (!dtype_equal(value->dtype, DTYPE(INT, 64)))
+		diag_error(cx->d, loc, "a size is an int64");
+	else if (scope_find(&cx->low.vars, name))
+		diag_error(cx->d, loc, "there is a size '%s' already", name);
+	else
+		new_size(cx, loc, name, value);
+}
+
+void
+low_require(struct parse_ctx *cx, struct loc loc, const tir_expr *cond,
+	    const tir_expr *a, const tir_expr *b, const char *message)
+{
+	struct te_require r = {cond, a, b, message, loc};
+
+	if (cond == low_poison() || a == low_poison() || b == low_poison())
+		return;
+	if (!dtype_is_bool(cond->dtype) ||
+	    !dtype_equal(a->dtype, DTYPE(INT, 64)) ||
+	    !dtype_equal(b->dtype, DTYPE(INT, 64)))
+		diag_error(cx->d, loc,
+			   "a condition and two numbers of type int64 are "
+			   "required");
+	else
+		te_add_require(cx->m, cx->low.te, &r);
+}
+
+/* Parameter I brings the sizes of its type that none before has. */
+static void
+bind_sizes(te_func *f, uint32_t i)
+{
+	const struct te_tensor *t = &f->ops[i]->outputs[0];
+
+	for (uint32_t d = 0; d < t->ndim; d++) {
+		struct te_size *s;
+
+		if (!te_is_size(t->shape[d]))
+			continue;
+		s = &f->sizes[te_find_size(f, te_size_var(t->shape[d]))];
+		if (s->param >= 0 || s->value)
+			continue;
+		s->param = (int32_t)i;
+		s->dim = (int32_t)d;
+	}
+}
+
 void
 low_param(struct parse_ctx *cx, struct loc loc, const char *name,
 	  const ir_type *type, bool is_const, const char *const_name)
@@ -120,6 +228,7 @@ low_param(struct parse_ctx *cx, struct loc loc, const char *name,
 	struct te_op *op = add_op(cx, loc, TE_PARAM, name, 1);
 
 	set_output(cx, loc, op, 0, type);
+	bind_sizes(cx->low.te, op->id);
 	op->is_const = is_const;
 	op->const_name = const_name;
 }
@@ -242,7 +351,7 @@ low_compute_end(struct parse_ctx *cx)
 		op->body[i] = low->exprs.at[i];
 	low->axes.len = low->dtypes.len = low->exprs.len = 0;
 	low->naxes = 0;
-	scope_leave(&low->vars, 0);
+	scope_leave(&low->vars, low->sizes);
 }
 
 void
@@ -280,11 +389,18 @@ low_ref(struct parse_ctx *cx, struct loc loc, const char *name, uint64_t output)
 	return NULL;
 }
 
+/* An argument of an extern routine that is a name: a tensor or a size. */
 void
-low_tensor_arg(struct parse_ctx *cx, struct te_tensor *t)
+low_name_arg(struct parse_ctx *cx, struct loc loc, const char *name,
+	     uint64_t output)
 {
-	struct te_extern_arg a = {t, NULL};
+	struct te_extern_arg a = {NULL, NULL};
+	const struct tir_var *v = find_size(cx, name);
 
+	if (v && !scope_find(&cx->low.ops, name))
+		a.scalar = tir_var_ref(cx->m, v);
+	else
+		a.tensor = low_ref(cx, loc, name, output);
 	vec_push(&cx->low.xargs, a);
 }
 

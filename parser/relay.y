@@ -83,6 +83,7 @@ static void relay_yyerror(struct loc *loc, struct parse_ctx *cx,
 %token <meta> META_RECORD "a record of attributes"
 %token <device> DEVICE "a device"
 %token TE "'te'" SCHEDULE "'schedule'" PRIMFN "'primfn'"
+%token SIZE "'size'" REQUIRE "'require'"
 %token ATTR "'attr'" COMPUTE "'compute'" EXTERN_OP "'extern' of a tensor"
 %token STAGE "'stage'" CONST "'const'" WHERE "'where'" RETURN "'return'"
 %token FOR "'for'" WHILE "'while'" ALLOCATE "'allocate'" ASSERT "'assert'"
@@ -533,6 +534,7 @@ dim_list
 dim
 : INT				{ syn_dim(cx, @$, $INT); }
 | '?'				{ syn_any_dim(cx); }
+| NAME				{ low_size_dim(cx, @$, $NAME); }
 | META				{ syn_meta_dim(cx, @$, $META); }
 | '(' dim ')'
 ;
@@ -635,6 +637,9 @@ low_item
 : ATTR STRING '=' low_value ';'	{ low_attr(cx, @STRING, $STRING); }
 | low_compute ':' low_dtypes '=' low_formulas ';'
 	{ low_compute_end(cx); }
+| SIZE NAME '=' low_expr ';'	{ low_size(cx, @NAME, $NAME, $low_expr); }
+| REQUIRE low_expr[c] ',' low_expr[a] ',' low_expr[b] ',' STRING ';'
+	{ low_require(cx, @c, $c, $a, $b, $STRING); }
 | EXTERN_OP NAME[op] ':' low_types '=' NAME[symbol] '(' low_xargs ')' ';'
 	{ low_extern(cx, @op, $op, $symbol); }
 ;
@@ -651,6 +656,7 @@ low_axes
 
 low_axis
 : NAME ':' signed		{ low_axis(cx, @$, $NAME, $signed); }
+| NAME ':' NAME[size]	{ low_size_axis(cx, @$, $1, $size); }
 ;
 
 low_dtypes
@@ -692,7 +698,10 @@ low_xarg_list
 ;
 
 low_xarg
-: low_ref			{ low_tensor_arg(cx, $low_ref); }
+: LOCAL				{ low_name_arg(cx, @$, $LOCAL, 0); }
+| NAME				{ low_name_arg(cx, @$, $NAME, 0); }
+| LOCAL PROJ			{ low_name_arg(cx, @$, $LOCAL, $PROJ); }
+| NAME PROJ			{ low_name_arg(cx, @$, $NAME, $PROJ); }
 | low_literal			{ low_scalar_arg(cx, $low_literal); }
 ;
 
@@ -838,8 +847,8 @@ low_buffer_list
 
 low_buffer
 : NAME[buf] ':' BUFFER '(' NAME ':' POINTER '(' DTYPE ')' ',' DTYPE[t] ','
-  '[' signed ']' ',' '[' ']' low_align ')'
-	{ low_buffer(cx, @buf, $buf, $t, $signed, $low_align); }
+  '[' low_expr[size] ']' ',' '[' ']' low_align ')'
+	{ low_buffer(cx, @buf, $buf, $t, $size, $low_align); }
 ;
 
 low_align

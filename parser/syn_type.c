@@ -60,7 +60,9 @@ syn_tensor_type(struct parse_ctx *cx, struct loc loc, struct loc dtype_loc,
 		dt = DTYPE(FLOAT, 32);
 	}
 	t = ir_type_tensor(cx->cx, dt, n ? cx->dims.at + first : NULL, n);
-	if (ir_shape_is_static(ir_as_tensor_type(t)) &&
+	if (cx->low.named)
+		cx->low.named = false; /* another name elsewhere */
+	else if (ir_shape_is_static(ir_as_tensor_type(t)) &&
 	    (!ir_shape_size(ir_as_tensor_type(t), &size) ||
 	     size > INT64_MAX / 64))
 		diag_error(cx->d, loc, "the size of this tensor overflows");

@@ -9,6 +9,18 @@
  */
 #include "passes/lower_tir.h"
 
+#include "te/sizes.h"
+
+/* The function that checks and computes the sizes of F, if there is one. */
+static void
+add_sizes(ir_module *m, const te_func *f)
+{
+	tir_func *sizes = te_lower_sizes(m, f);
+
+	if (sizes && !ir_module_find(m, sizes->name))
+		ir_module_add(m, sizes->name, DEF_TIR, f->loc)->tir = sizes;
+}
+
 bool
 lower_all(pass_ctx *cx, tir_func *(*lower)(ir_module *, const te_func *,
 					   const te_schedule *, struct diag *))
@@ -29,6 +41,8 @@ lower_all(pass_ctx *cx, tir_func *(*lower)(ir_module *, const te_func *,
 			cx->failed = true;
 			continue;
 		}
+		add_sizes(m, def->te);
+		def = m->defs.at[i];
 		def->kind = DEF_TIR;
 		def->tir = f;
 		def->te = NULL;

@@ -15,6 +15,7 @@
 #include "te/fold.h"
 #include "te/linear.h"
 #include "te/plan.h"
+#include "te/sizes.h"
 
 /* The box under construction for one attached nest. */
 struct box {
@@ -100,6 +101,15 @@ whole_dimension(struct te_nest *n, struct te_plan *p, uint32_t d)
 	n->extent[d] = n->op->axes[d].extent;
 }
 
+/* A box of EXTENT may as well be an axis of ALL, a number or a size. */
+static bool
+is_whole(int64_t extent, int64_t all)
+{
+	enum { MAX_BOX = 1 << 20 };
+
+	return te_is_size(all) ? extent > MAX_BOX : extent >= all;
+}
+
 /* Widen the box to what one read needs. */
 static void
 cover_read(struct box *b, const tir_expr *read)
@@ -116,7 +126,7 @@ cover_read(struct box *b, const tir_expr *read)
 		    tir_is_const_int(n->min[d], 0))
 			continue;
 		if (!range_inside(b, read->arg[d], &min, &extent) ||
-		    extent >= n->op->axes[d].extent) {
+		    is_whole(extent, n->op->axes[d].extent)) {
 			whole_dimension(n, b->p, d);
 			continue;
 		}
@@ -137,7 +147,7 @@ cover_read(struct box *b, const tir_expr *read)
 		}
 		if (y.k + extent > n->extent[d])
 			n->extent[d] = y.k + extent;
-		if (n->extent[d] >= n->op->axes[d].extent)
+		if (is_whole(n->extent[d], n->op->axes[d].extent))
 			whole_dimension(n, b->p, d);
 	}
 	b->any = true;
@@ -305,6 +315,13 @@ check_leaf(struct te_plan *p, struct te_nest *n, struct te_iter *it)
 
 	if (it->kind != TIR_UNROLLED && it->kind != TIR_VECTORIZED)
 		return true;
+	if (it->count) {
+		diag_error(p->diag, n->op->loc,
+			   "how often loop '%s' of stage '%s' runs is not "
+			   "known",
+			   it->name, n->op->name);
+		return false;
+	}
 	if (it->extent <= limit)
 		return true;
 	diag_error(p->diag, n->op->loc,
@@ -325,9 +342,12 @@ make_loops(struct te_plan *p, struct te_nest *n)
 			return false;
 		it->var = tir_new_var(p->m, it->name, p->index);
 		te_set_range(&p->ranges, it->var, 0,
-			     it->extent > 0 ? it->extent - 1 : 0);
-		it->value = it->extent == 1 ? tir_int(p->m, p->index, 0)
-					    : tir_var_ref(p->m, it->var);
+			     it->count	      ? TE_MAX_SIZE
+			     : it->extent > 0 ? it->extent - 1
+					      : 0);
+		it->value = it->extent == 1 && !it->count
+				    ? tir_int(p->m, p->index, 0)
+				    : tir_var_ref(p->m, it->var);
 	}
 	return true;
 }
@@ -338,10 +358,25 @@ add_guard(struct te_plan *p, struct te_nest *n, enum tir_kind k,
 {
 	const tir_expr *e = te_simplify(
 		&p->ranges,
-		te_fold_binary(p->m, k, a, tir_int(p->m, a->dtype, b)));
+		te_fold_binary(p->m, k, a, te_extent_expr(p->m, a->dtype, b)));
 
 	if (!tir_is_const_int(e, 1))
 		vec_push(&n->guards, e);
+}
+
+/* What is computed inside of a loop has a size that is known. */
+static bool
+memory_known(struct te_plan *p, const struct te_nest *n)
+{
+	for (uint32_t d = 0; n->attach == TE_AT_ITER && d < n->naxes; d++) {
+		if (!te_is_size(n->extent[d]))
+			continue;
+		diag_error(p->diag, n->op->loc,
+			   "stage '%s' is attached where its size is not known",
+			   n->op->name);
+		return false;
+	}
+	return true;
 }
 
 static bool
@@ -355,8 +390,10 @@ bound_nest(struct te_plan *p, struct te_nest *n)
 	if (!find_box(p, n))
 		return false;
 	for (uint32_t d = 0; d < n->naxes; d++)
-		n->roots[d]->extent = n->extent[d];
-	te_nest_extents(n);
+		te_iter_set_extent(p->m, n->roots[d], n->extent[d]);
+	if (!memory_known(p, n))
+		return false;
+	te_nest_extents(p->m, n);
 	if (!make_loops(p, n))
 		return false;
 	te_nest_values(p->m, n, &guards);

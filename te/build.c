@@ -12,6 +12,7 @@
 #include "ir/walk.h"
 #include "te/compute.h"
 #include "te/fold.h"
+#include "te/sizes.h"
 
 /* What an expression is: tensors, tuples flattened. */
 struct value {
@@ -25,6 +26,7 @@ struct builder {
 	te_func *f;
 	struct diag *diag;
 	struct dtype index;
+	bool sizes; /* some dimension is not known */
 	ir_expr_vec *extra;
 	struct ir_map values;   /* node -> struct value */
 	struct ir_map bindings; /* let variable -> expression */
@@ -71,7 +73,10 @@ flatten_type(const ir_type *t, const struct ir_tensor_type **out, uint32_t *n)
 	return true;
 }
 
-/* Report unless T is made of tensors of static shape that fit in memory. */
+/*
+ * Report unless T is made of tensors that fit in memory, as far as is known.
+ * Where dimensions are not, indices have 64 bits.
+ */
 static bool
 check_type(struct builder *b, const ir_type *t, struct loc loc,
 	   const struct ir_tensor_type **out, uint32_t *n)
@@ -87,14 +92,13 @@ check_type(struct builder *b, const ir_type *t, struct loc loc,
 	for (uint32_t i = first; i < *n; i++) {
 		int64_t size;
 
-		if (!ir_shape_is_static(out[i])) {
-			diag_error(b->diag, loc,
-				   "kernels need static shapes, this is %s",
-				   ir_type_text(b->m->cx, &out[i]->base));
-			return false;
-		}
 		if (out[i]->ndim > TE_MAX_RANK)
 			return fail(b, loc, "more than 16 dimensions");
+		if (!ir_shape_is_static(out[i])) {
+			b->sizes = true;
+			b->index = DTYPE(INT, 64);
+			continue;
+		}
 		if (!ir_shape_size(out[i], &size) || size > INT64_MAX / 64)
 			return fail(b, loc, "the tensor is too large");
 		if (size >= 1 << 30)
@@ -109,8 +113,19 @@ add_param(struct builder *b, const char *name, const struct ir_tensor_type *t)
 	int64_t shape[TE_MAX_RANK];
 	struct te_op *op = te_add_op(b->m, b->f, TE_PARAM, name, 1);
 
-	for (uint32_t i = 0; i < t->ndim; i++)
+	for (uint32_t i = 0; i < t->ndim; i++) {
+		struct te_size *s;
+
 		shape[i] = t->shape[i].value;
+		if (ir_dim_is_const(t->shape[i]))
+			continue;
+		shape[i] = te_add_size(
+			b->m, b->f, ir_namef(b->m->cx, "n%u", b->f->nsizes),
+			NULL);
+		s = &b->f->sizes[b->f->nsizes - 1];
+		s->param = (int32_t)op->id;
+		s->dim = (int32_t)i;
+	}
 	te_set_output(b->m, op, 0, t->dtype, shape, t->ndim);
 	return &op->outputs[0];
 }
@@ -319,7 +334,9 @@ check_outputs(struct builder *b, struct te_call *c)
 			    dtype_equal(o->dtype, t->dtype);
 
 		for (uint32_t d = 0; same && d < t->ndim; d++)
-			same = o->shape[d] == t->shape[d].value;
+			same = o->shape[d] == (c->out_shape
+						       ? c->out_shape[i][d]
+						       : t->shape[d].value);
 		if (same)
 			continue;
 		diag_error(b->diag, c->loc,
@@ -328,6 +345,37 @@ check_outputs(struct builder *b, struct te_call *c)
 			   c->op->name, i);
 		return false;
 	}
+	return true;
+}
+
+static bool
+has_size(const struct te_tensor *t)
+{
+	for (uint32_t d = 0; d < t->ndim; d++)
+		if (te_is_size(t->shape[d]))
+			return true;
+	return false;
+}
+
+/* The shapes of the results of C, if a dimension around it is not known. */
+static bool
+find_sizes(struct builder *b, struct te_call *c)
+{
+	bool any = false;
+	int64_t **shape;
+
+	for (uint32_t i = 0; i < c->nin; i++)
+		any = any || has_size(c->in[i]);
+	for (uint32_t i = 0; i < c->nout; i++)
+		any = any || !ir_shape_is_static(c->out_type[i]);
+	if (!any)
+		return true;
+	shape = ARENA_NEW_ARRAY(&b->scratch, c->nout, int64_t *);
+	for (uint32_t i = 0; i < c->nout; i++)
+		shape[i] = ARENA_NEW_ARRAY(&b->scratch, TE_MAX_RANK, int64_t);
+	if (!te_output_sizes(c, shape))
+		return false;
+	c->out_shape = shape;
 	return true;
 }
 
@@ -375,6 +423,8 @@ build_call(struct builder *b, const ir_expr *e)
 	c.out_type = types;
 	c.out = v->t;
 	gather_inputs(b, call, &c);
+	if (b->sizes && !find_sizes(b, &c))
+		return NULL;
 	if (!rule(&c) || !check_outputs(b, &c))
 		return NULL;
 	note_anchor(b, op);

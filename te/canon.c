@@ -5,13 +5,16 @@
 #include <stdlib.h>
 
 #include "te/build.h"
+#include "te/sizes.h"
 #include "te/simplify.h"
 
 static void
 set_ranges(struct te_simplifier *s, const struct te_axis *axes, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		int64_t last = axes[i].extent > 0 ? axes[i].extent - 1 : 0;
+		int64_t last = te_is_size(axes[i].extent) ? TE_MAX_SIZE
+			       : axes[i].extent > 0 ? axes[i].extent - 1
+						    : 0;
 
 		te_set_range(s, axes[i].var, 0, last);
 	}
@@ -27,10 +30,12 @@ te_set_axis_ranges(struct te_simplifier *s, const struct te_op *op)
 }
 
 static void
-simplify_op(ir_module *m, struct te_op *op)
+simplify_op(ir_module *m, const te_func *f, struct te_op *op)
 {
 	struct te_simplifier s = {.m = m};
 
+	for (uint32_t i = 0; i < f->nsizes; i++)
+		te_set_range(&s, f->sizes[i].var, 0, TE_MAX_SIZE);
 	te_set_axis_ranges(&s, op);
 	for (uint32_t i = 0; i < op->noutputs; i++)
 		if (op->body[i])
@@ -131,6 +136,6 @@ te_canon(ir_module *m, te_func *f)
 {
 	for (uint32_t i = f->nparams; i < f->nops; i++)
 		if (f->ops[i]->kind == TE_COMPUTE)
-			simplify_op(m, f->ops[i]);
+			simplify_op(m, f, f->ops[i]);
 	te_drop_dead(f);
 }

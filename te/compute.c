@@ -71,6 +71,20 @@ axis_name(struct te_call *c, const char *axes, uint32_t i, uint32_t ndim)
 	return ir_namef(c->m->cx, "i%u", i);
 }
 
+static void
+note_axis(struct te_call *c, const struct tir_var *v, int64_t extent)
+{
+	struct te_axis *more;
+
+	if (!te_is_size(extent))
+		return;
+	more = ARENA_NEW_ARRAY(&c->m->arena, c->naxes + 1, struct te_axis);
+	if (c->naxes)
+		memcpy(more, c->axes, c->naxes * sizeof(*more));
+	more[c->naxes++] = (struct te_axis){v, extent};
+	c->axes = more;
+}
+
 struct te_body *
 te_begin_many(struct te_call *c, const char *name, const char *axes,
 	      const int64_t *shape, uint32_t ndim, uint32_t noutputs)
@@ -87,6 +101,7 @@ te_begin_many(struct te_call *c, const char *name, const char *axes,
 		const char *s = axis_name(c, axes, i, ndim);
 
 		b->i[i] = tir_var_ref(c->m, new_axis(b, i, s));
+		note_axis(c, b->i[i]->var, shape[i]);
 	}
 	return b;
 }
@@ -121,6 +136,7 @@ te_fold_axis(struct te_body *b, const char *name, int64_t extent)
 	assert(b->nfold < TE_MAX_RANK);
 	v = new_axis(b, b->ndim, ir_name(b->call->m->cx, name));
 	b->fold[b->nfold++] = (struct te_axis){v, extent};
+	note_axis(b->call, v, extent);
 	return tir_var_ref(b->call->m, v);
 }
 
@@ -267,7 +283,8 @@ te_extern_tensor(struct te_extern *x, struct te_tensor *t)
 void
 te_extern_int(struct te_extern *x, int64_t value)
 {
-	add_arg(x, NULL, tir_int(x->call->m, DTYPE(INT, 64), value));
+	add_arg(x, NULL,
+		te_extent_expr(x->call->m, DTYPE(INT, 64), value));
 }
 
 void

@@ -24,7 +24,12 @@
  * element type of c->out_type[i] and returns true; or reports with te_error
  * and returns false.
  *
- * Shapes are static. Indices are scalars of type c->index (int32, or int64 in
+ * Extents are numbers, or sizes that are known at run time only (te_is_size
+ * of ir/te.h): these may be passed on wherever an extent is taken, te_int,
+ * te_muli and their like included, but C's arithmetic must not touch them:
+ * te_dim_add and its like do. What the sizes of the results are says a row of
+ * te/compute/sizes.c; rules without a row there see numbers only. Indices are
+ * scalars of type c->index (int32, or int64 in
  * huge kernels). Rules write plain formulas: index arithmetic is simplified,
  * small computes are inlined and scalar constants propagated afterwards, so
  * one compute per mathematical step is right and a reshape costs nothing.
@@ -72,12 +77,24 @@ struct te_call {
 	uint32_t nout;
 	const struct ir_tensor_type *const *out_type;
 	struct te_tensor **out; /* to be filled in */
+
+	/* Where something is a size, else NULL: the shapes of the results. */
+	int64_t *const *out_shape;
+	struct te_axis *axes; /* private: those that run over sizes */
+	uint32_t naxes;
 };
 
 typedef bool te_compute_fn(struct te_call *c);
 
 /* The rule of operator ID, or NULL: it has none yet. */
 te_compute_fn *te_compute_rule(enum op_id id);
+
+/*
+ * The shapes of the results of C, something of which is a size, to OUT, whose
+ * rows have room for TE_MAX_RANK. False after reporting: the operator cannot
+ * do with such a size.
+ */
+bool te_output_sizes(struct te_call *c, int64_t *const *out);
 
 /* One formula under construction. */
 struct te_body {
@@ -144,6 +161,35 @@ void te_extern_int(struct te_extern *x, int64_t value);   /* int64_t */
 void te_extern_double(struct te_extern *x, double value); /* double */
 void te_extern_string(struct te_extern *x, const char *s);
 void te_extern_end(struct te_extern *x, struct te_tensor **out);
+
+/*
+ * Arithmetic on extents: numbers give numbers. te_dim_clamp keeps A within
+ * [LOW, HIGH].
+ */
+int64_t te_dim_add(struct te_call *c, int64_t a, int64_t b);
+int64_t te_dim_sub(struct te_call *c, int64_t a, int64_t b);
+int64_t te_dim_mul(struct te_call *c, int64_t a, int64_t b);
+int64_t te_dim_div(struct te_call *c, int64_t a, int64_t b); /* floor */
+int64_t te_dim_max(struct te_call *c, int64_t a, int64_t b);
+int64_t te_dim_min(struct te_call *c, int64_t a, int64_t b);
+/* The extent that an int64 expression over te_dim's and inputs gives. */
+int64_t te_dim_of(struct te_call *c, const tir_expr *e);
+/* An extent as an int64. */
+const tir_expr *te_dim(struct te_call *c, int64_t extent);
+/* An extent as a value of type T. */
+const tir_expr *te_lit_extent(struct te_call *c, struct dtype t,
+			      int64_t extent);
+/*
+ * COND must hold at run time; it is about A and B, which the message gives.
+ * False after reporting if it is known not to.
+ */
+bool te_require(struct te_call *c, const tir_expr *cond, int64_t a, int64_t b,
+		const char *what);
+bool te_require_equal(struct te_call *c, int64_t a, int64_t b,
+		      const char *what);
+/* INDEX into an axis of EXTENT, 0 where that is 1. */
+const tir_expr *te_broadcast_index(struct te_call *c, int64_t extent,
+				   const tir_expr *index);
 
 /* Set output I. Always true, so that rules can end in it. */
 bool te_output(struct te_call *c, uint32_t i, struct te_tensor *t);

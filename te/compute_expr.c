@@ -11,7 +11,7 @@
 const tir_expr *
 te_int(struct te_call *c, int64_t value)
 {
-	return tir_int(c->m, c->index, value);
+	return te_extent_expr(c->m, c->index, value);
 }
 
 const tir_expr *
@@ -27,6 +27,8 @@ te_lit(struct te_call *c, struct dtype t, double value)
 const tir_expr *
 te_lit_int(struct te_call *c, struct dtype t, int64_t value)
 {
+	if (te_is_size(value))
+		return te_fold_cast(c->m, t, te_dim(c, value));
 	if (dtype_is_float(t))
 		return tir_float(c->m, t, te_round(t, (double)value));
 	if (dtype_is_bool(t))
@@ -74,7 +76,7 @@ BINARY(te_or, TIR_OR)
 	const tir_expr *name(struct te_call *c, const tir_expr *a, int64_t b) \
 	{                                                                     \
 		return te_fold_binary(c->m, kind, a,                          \
-				      tir_int(c->m, a->dtype, b));            \
+				      te_extent_expr(c->m, a->dtype, b));     \
 	}
 WITH_NUMBER(te_addi, TIR_ADD)
 WITH_NUMBER(te_muli, TIR_MUL)
@@ -100,8 +102,10 @@ te_within(struct te_call *c, const tir_expr *a, int64_t low, int64_t high)
 	ir_module *m = c->m;
 
 	return te_and(c,
-		      te_fold_binary(m, TIR_GE, a, tir_int(m, a->dtype, low)),
-		      te_fold_binary(m, TIR_LT, a, tir_int(m, a->dtype, high)));
+		      te_fold_binary(m, TIR_GE, a,
+				     te_extent_expr(m, a->dtype, low)),
+		      te_fold_binary(m, TIR_LT, a,
+				     te_extent_expr(m, a->dtype, high)));
 }
 
 const tir_expr *
@@ -190,6 +194,28 @@ te_get0(struct te_call *c, const struct te_tensor *t)
 	return te_get(c, t, at);
 }
 
+/* INDEX runs over an axis of EXTENT, a size. */
+static bool
+runs_over(struct te_call *c, const tir_expr *index, int64_t extent)
+{
+	for (uint32_t i = 0; i < c->naxes && index->kind == TIR_VAR; i++)
+		if (c->axes[i].var == index->var)
+			return c->axes[i].extent == extent;
+	return false;
+}
+
+const tir_expr *
+te_broadcast_index(struct te_call *c, int64_t extent, const tir_expr *index)
+{
+	if (extent == 1)
+		return te_int(c, 0);
+	if (!te_is_size(extent) || runs_over(c, index, extent))
+		return index;
+	return te_select(c,
+			 te_cmp(c, TIR_EQ, te_int(c, extent), te_int(c, 1)),
+			 te_int(c, 0), index);
+}
+
 const tir_expr *
 te_get_broadcast(struct te_call *c, const struct te_tensor *t,
 		 const tir_expr *const *index, uint32_t ndim)
@@ -198,8 +224,8 @@ te_get_broadcast(struct te_call *c, const struct te_tensor *t,
 
 	assert(t->ndim <= ndim);
 	for (uint32_t i = 0; i < t->ndim; i++)
-		at[i] = t->shape[i] == 1 ? te_int(c, 0)
-					 : index[ndim - t->ndim + i];
+		at[i] = te_broadcast_index(c, t->shape[i],
+					   index[ndim - t->ndim + i]);
 	return te_get(c, t, at);
 }
 
@@ -236,6 +262,6 @@ te_unflatten(struct te_call *c, const tir_expr *flat, const int64_t *shape,
 			index[i] = te_int(c, 0);
 		else if (i > 0)
 			index[i] = te_modi(c, index[i], shape[i]);
-		stride *= shape[i] ? shape[i] : 1;
+		stride = te_dim_mul(c, stride, shape[i] ? shape[i] : 1);
 	}
 }

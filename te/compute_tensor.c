@@ -17,14 +17,14 @@ te_pad_with(struct te_call *c, struct te_tensor *t, const char *name,
 	struct te_body *b;
 
 	for (uint32_t i = 0; i < t->ndim; i++) {
-		shape[i] = before[i] + t->shape[i] + after[i];
+		shape[i] = te_dim_add(c, t->shape[i], before[i] + after[i]);
 		any = any || before[i] || after[i];
 	}
 	if (!any)
 		return t;
 	b = te_begin(c, name, NULL, shape, t->ndim);
 	for (uint32_t i = 0; i < t->ndim; i++) {
-		int64_t end = before[i] + t->shape[i];
+		int64_t end = te_dim_add(c, t->shape[i], before[i]);
 
 		at[i] = te_addi(c, b->i[i], -before[i]);
 		if (before[i] > 0)
@@ -39,11 +39,61 @@ te_pad_with(struct te_call *c, struct te_tensor *t, const char *name,
 	return te_end(b, te_guard(c, inside, te_get(c, t, at), value));
 }
 
+/*
+ * Indices into T for element B->i of SHAPE, where an extent is a size. Equal
+ * extents at both ends go from one to the other as they are; what is between
+ * them is counted through.
+ */
+static void
+match_shapes(struct te_call *c, const struct te_tensor *t,
+	     const struct te_body *b, const int64_t *shape,
+	     const tir_expr **index)
+{
+	uint32_t i = 0, k = 0, m = t->ndim, n = b->ndim;
+	const tir_expr *flat;
+
+	for (;;) {
+		while (i < m && t->shape[i] == 1)
+			index[i++] = te_int(c, 0);
+		while (k < n && shape[k] == 1)
+			k++;
+		if (i == m || k == n || t->shape[i] != shape[k])
+			break;
+		index[i++] = b->i[k++];
+	}
+	for (;;) {
+		while (m > i && t->shape[m - 1] == 1)
+			index[--m] = te_int(c, 0);
+		while (n > k && shape[n - 1] == 1)
+			n--;
+		if (m == i || n == k || t->shape[m - 1] != shape[n - 1])
+			break;
+		index[--m] = b->i[--n];
+	}
+	flat = te_flatten(c, b->i + k, shape + k, n - k);
+	te_unflatten(c, flat, t->shape + i, m - i, index + i);
+}
+
+static bool
+has_size(const int64_t *shape, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (te_is_size(shape[i]))
+			return true;
+	return false;
+}
+
 struct te_tensor *
 te_reshape_to(struct te_call *c, struct te_tensor *t, const char *name,
 	      const int64_t *shape, uint32_t ndim)
 {
 	struct te_body *b = te_begin(c, name, NULL, shape, ndim);
+	const tir_expr *index[TE_MAX_RANK] = {NULL};
+
+	if (has_size(shape, ndim) || has_size(t->shape, t->ndim)) {
+		match_shapes(c, t, b, shape, index);
+		return te_end(b, te_get(c, t, index));
+	}
 
 	return te_end(b, te_get_flat(c, t, te_flatten(c, b->i, shape, ndim)));
 }
@@ -130,7 +180,7 @@ te_out_shape(const struct te_call *c, uint32_t i, int64_t *out)
 	const struct ir_tensor_type *t = c->out_type[i];
 
 	for (uint32_t d = 0; d < t->ndim && d < TE_MAX_RANK; d++)
-		out[d] = t->shape[d].value;
+		out[d] = c->out_shape ? c->out_shape[i][d] : t->shape[d].value;
 	return t->ndim;
 }
 

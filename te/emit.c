@@ -2,6 +2,7 @@
  * Loops of a bounded plan: nests inside each other where they are attached,
  * reads as loads, folds as an initial store and an update.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,17 +40,54 @@ buffer_name(struct te_plan *p, const struct te_tensor *t)
 	return ir_namef(p->m->cx, "%s_v%u", t->op->name, t->output);
 }
 
+/* The size in the array of sizes that V is. */
+static const tir_expr *
+from_array(struct te_plan *p, const struct tir_var *v)
+{
+	int i = te_find_size(p->f, v);
+
+	assert(i >= 0);
+	return tir_load(p->m, p->sizes, tir_int(p->m, DTYPE(INT, 32), i));
+}
+
+const tir_expr *
+te_count(struct te_plan *p, const int64_t *shape, uint32_t ndim, int64_t *size)
+{
+	const tir_expr *all = tir_int(p->m, DTYPE(INT, 64), 1);
+	bool known = true;
+
+	*size = 1;
+	for (uint32_t d = 0; d < ndim; d++) {
+		const tir_expr *e;
+
+		if (!te_is_size(shape[d])) {
+			*size *= shape[d];
+			continue;
+		}
+		e = from_array(p, te_size_var(shape[d]));
+		all = te_fold_binary(p->m, TIR_MUL, all, e);
+		known = false;
+	}
+	return known ? NULL
+		     : te_fold_binary(p->m, TIR_MUL, all,
+				      tir_int(p->m, all->dtype, *size));
+}
+
 static const struct tir_buffer *
 new_buffer(struct te_plan *p, const struct te_nest *n, uint32_t k)
 {
 	const struct te_tensor *t = &n->op->outputs[k];
+	const int64_t *shape =
+		n->op->kind == TE_COMPUTE ? n->extent : t->shape;
 	int64_t size = 1;
-	enum tir_scope scope;
+	const tir_expr *count = te_count(p, shape, t->ndim, &size);
+	enum tir_scope scope =
+		scope_of(n, size * (int64_t)dtype_size(t->dtype));
+	struct tir_buffer *b = tir_new_buffer(p->m, buffer_name(p, t), t->dtype,
+					      count ? -1 : size, scope);
 
-	for (uint32_t d = 0; d < t->ndim; d++)
-		size *= n->op->kind == TE_COMPUTE ? n->extent[d] : t->shape[d];
-	scope = scope_of(n, size * (int64_t)dtype_size(t->dtype));
-	return tir_new_buffer(p->m, buffer_name(p, t), t->dtype, size, scope);
+	b->extent = count;
+	return b;
 }
 
 static const struct tir_buffer *
@@ -78,7 +116,7 @@ flat_index(struct te_plan *p, const struct te_tensor *t,
 		at = te_fold_binary(
 			p->m, TIR_ADD,
 			te_fold_binary(p->m, TIR_MUL, at,
-				       tir_int(p->m, p->index, extent)),
+				       te_extent_expr(p->m, p->index, extent)),
 			x);
 	}
 	return te_simplify(&p->ranges, at);
@@ -340,10 +378,12 @@ loop(struct emit *e, struct te_iter *it, tir_stmt *body)
 {
 	struct te_plan *p = e->p;
 
-	if (it->extent == 1)
+	if (it->extent == 1 && !it->count)
 		return body;
 	return tir_for(p->m, it->var, tir_int(p->m, p->index, 0),
-		       tir_int(p->m, p->index, it->extent), it->kind, body);
+		       te_simplify(&p->ranges,
+				   te_iter_count(p->m, it, p->index)),
+		       it->kind, body);
 }
 
 static tir_stmt *
@@ -443,6 +483,21 @@ make_buffers(struct te_plan *p)
 	}
 }
 
+/* S where the sizes of the function have their names. */
+static tir_stmt *
+name_sizes(struct te_plan *p, tir_stmt *s)
+{
+	for (uint32_t i = p->f->nsizes; i-- > 0;) {
+		tir_stmt *let = tir_new_stmt(p->m, TIR_LET_STMT);
+
+		let->let.var = p->f->sizes[i].var;
+		let->let.value = from_array(p, let->let.var);
+		let->let.body = s;
+		s = let;
+	}
+	return s;
+}
+
 tir_stmt *
 te_emit(struct te_plan *p)
 {
@@ -476,5 +531,5 @@ te_emit(struct te_plan *p)
 			s = a;
 		}
 	}
-	return s;
+	return p->f->nsizes ? name_sizes(p, s) : s;
 }

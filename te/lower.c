@@ -4,6 +4,7 @@
 #include "te/lower.h"
 
 #include "te/plan.h"
+#include "te/sizes.h"
 
 static struct tir_param
 param_for(ir_module *m, const struct tir_buffer *b)
@@ -16,28 +17,31 @@ param_for(ir_module *m, const struct tir_buffer *b)
 	};
 }
 
-static int64_t
-size_of(const struct te_tensor *t)
-{
-	int64_t size = 1;
-
-	for (uint32_t i = 0; i < t->ndim; i++)
-		size *= t->shape[i];
-	return size;
-}
-
-/* Buffers of the PARAMs of F. */
+/* Buffers of the PARAMs of F, and of its sizes. */
 static void
 make_params(struct te_plan *p)
 {
+	const char *name = ir_name(p->m->cx, "sizes");
+
+	if (p->f->nsizes)
+		p->sizes = tir_new_buffer(p->m,
+					  te_find_op(p->f, name) ? "sizes_"
+								 : name,
+					  DTYPE(INT, 64), p->f->nsizes,
+					  TIR_GLOBAL);
 	p->params = ARENA_NEW_ARRAY(&p->m->arena, p->f->nparams,
 				    const struct tir_buffer *);
 	for (uint32_t i = 0; i < p->f->nparams; i++) {
 		const struct te_op *op = p->f->ops[i];
+		const struct te_tensor *t = &op->outputs[0];
+		int64_t size;
+		const tir_expr *count = te_count(p, t->shape, t->ndim, &size);
+		struct tir_buffer *b =
+			tir_new_buffer(p->m, op->name, t->dtype,
+				       count ? -1 : size, TIR_GLOBAL);
 
-		p->params[i] =
-			tir_new_buffer(p->m, op->name, op->outputs[0].dtype,
-				       size_of(&op->outputs[0]), TIR_GLOBAL);
+		b->extent = count;
+		p->params[i] = b;
 	}
 }
 
@@ -66,9 +70,13 @@ make_func(struct te_plan *p, const te_schedule *s)
 	f->relay_type = p->f->relay_type ? p->f->relay_type
 					 : te_func_flat_type(p->m->cx, p->f);
 	f->attrs = make_attrs(p->m, s);
+	if (p->f->nsizes)
+		f->attrs = te_size_attrs(p->m, p->f, f->attrs);
 	f->body = te_emit(p);
-	f->nparams = p->f->nparams + p->f->noutputs;
+	f->nparams = p->f->nparams + p->f->noutputs + (p->sizes != NULL);
 	f->params = ARENA_NEW_ARRAY(&p->m->arena, f->nparams, struct tir_param);
+	if (p->sizes)
+		f->params[n++] = param_for(p->m, p->sizes);
 	for (uint32_t i = 0; i < p->f->nparams; i++)
 		f->params[n++] = param_for(p->m, p->params[i]);
 	for (uint32_t i = 0; i < p->f->noutputs; i++) {

@@ -7,13 +7,20 @@
  * between only, which are short; inner loops then split in turn. A parallel
  * loop is not split, but its body chooses between the pieces.
  *
+ * Where how often a loop runs is not known, its body chooses instead: if all
+ * conditions c*v + r < n hold for every value of the loops inside, it goes
+ * without them, else with them. So what a tile or a vector does at the end of
+ * an axis of unknown length is done element by element.
+ *
  * On the way everything is simplified with the ranges of the pieces.
  */
 #include <stdlib.h>
 
+#include "ir/attr.h"
 #include "te/fold.h"
 #include "te/linear.h"
 #include "te/lower.h"
+#include "te/sizes.h"
 #include "te/tir_rewrite.h"
 
 enum {
@@ -25,6 +32,7 @@ struct partition {
 	struct te_simplifier ranges;
 	VEC(const struct tir_var *) outer;
 	long budget;
+	bool open; /* some loops run nobody knows how often */
 };
 
 /* The points at which one loop is to be split. */
@@ -254,6 +262,186 @@ choose_pieces(struct tir_rewriter *r, const tir_stmt *loop,
 		       s);
 }
 
+/* Conditions in the body of a loop that may hold for all of its inside. */
+struct tails {
+	struct partition *p;
+	const tir_stmt *loop;
+	VEC(const tir_expr *) cond; /* as they stand */
+	VEC(const tir_expr *) all;  /* that they hold everywhere inside */
+	long size;
+};
+
+/*
+ * That the sum A - B is below 0 for all values of the loops inside: *OUT, over
+ * the loop's own variable and what is outside. False: cannot be said.
+ */
+static bool
+holds_inside(struct tails *t, const tir_expr *a, const tir_expr *b,
+	     const tir_expr **out)
+{
+	struct te_simplifier *s = &t->p->ranges;
+	struct te_linear x, y, base = {0};
+	bool own = false;
+
+	if (!te_linear_of(a, &x) || !te_linear_of(b, &y) ||
+	    !te_linear_add(&x, &y, -1))
+		return false;
+	base.k = x.k;
+	for (uint32_t i = 0; i < x.n; i++) {
+		const tir_expr *e = x.term[i].e;
+		struct te_range r;
+		int64_t lo, hi;
+
+		own |= te_mentions(e, t->loop->loop.var);
+		if (e->kind != TIR_VAR || !te_get_range(s, e->var, &r) ||
+		    r.hi >= TE_MAX_SIZE || mentions_outer(t->p, e)) {
+			if (!te_linear_add_term(&base, e, x.term[i].coef))
+				return false;
+			continue;
+		}
+		if (__builtin_mul_overflow(r.lo, x.term[i].coef, &lo) ||
+		    __builtin_mul_overflow(r.hi, x.term[i].coef, &hi) ||
+		    __builtin_add_overflow(base.k, lo > hi ? lo : hi, &base.k))
+			return false;
+	}
+	if (!own)
+		return false;
+	*out = tir_binary(s->m, TIR_LT, te_linear_expr(s->m, &base, a->dtype),
+			  tir_int(s->m, a->dtype, 0));
+	return true;
+}
+
+/* E mentions a loop or a name that begins in BODY. */
+static bool
+is_inside(const tir_expr *e, const tir_stmt *body);
+
+static void
+tail_of(struct tails *t, const tir_expr *e)
+{
+	const tir_expr *all;
+
+	if (e->kind == TIR_AND) {
+		tail_of(t, e->arg[0]);
+		tail_of(t, e->arg[1]);
+		return;
+	}
+	if (e->kind != TIR_LT || e->arg[0]->dtype.lanes != 1 ||
+	    e->arg[0]->dtype.code != DTYPE_INT ||
+	    !holds_inside(t, e->arg[0], e->arg[1], &all) ||
+	    is_inside(all, t->loop->loop.body))
+		return;
+	vec_push(&t->cond, e);
+	for (size_t i = 0; i < t->all.len; i++)
+		if (!te_expr_compare(t->all.at[i], all))
+			return;
+	vec_push(&t->all, all);
+}
+
+static void
+find_tails(const tir_stmt *s, void *env)
+{
+	struct tails *t = env;
+
+	t->size++;
+	if (s->kind == TIR_IF)
+		tail_of(t, s->if_.cond);
+}
+
+struct inside {
+	const tir_expr *e;
+	bool any;
+};
+
+static void
+find_inside(const tir_stmt *s, void *env)
+{
+	struct inside *in = env;
+
+	if (s->kind == TIR_FOR)
+		in->any |= te_mentions(in->e, s->loop.var);
+	if (s->kind == TIR_LET_STMT)
+		in->any |= te_mentions(in->e, s->let.var);
+}
+
+static bool
+is_inside(const tir_expr *e, const tir_stmt *body)
+{
+	struct inside in = {e, false};
+
+	tir_each_stmt(body, find_inside, &in);
+	return in.any;
+}
+
+/* E without the conditions of T; NULL: nothing is left. */
+static const tir_expr *
+without(const struct tails *t, const tir_expr *e)
+{
+	const tir_expr *a, *b;
+
+	for (size_t i = 0; i < t->cond.len; i++)
+		if (t->cond.at[i] == e)
+			return NULL;
+	if (e->kind != TIR_AND)
+		return e;
+	a = without(t, e->arg[0]);
+	b = without(t, e->arg[1]);
+	return a && b ? te_fold_binary(t->p->ranges.m, TIR_AND, a, b)
+	       : a    ? a
+		      : b;
+}
+
+static tir_stmt *
+drop_tails(struct tir_rewriter *r, const tir_stmt *s)
+{
+	const struct tails *t = r->env;
+	const tir_expr *cond;
+
+	if (s->kind != TIR_IF || s->if_.else_)
+		return NULL;
+	cond = without(t, s->if_.cond);
+	if (cond)
+		return tir_if(r->m, cond, tir_rewrite(r, s->if_.then_), NULL);
+	return tir_rewrite(r, s->if_.then_);
+}
+
+/* A loop that runs nobody knows how often. */
+static tir_stmt *
+open_loop(struct tir_rewriter *r, const tir_stmt *loop)
+{
+	struct partition *p = r->env;
+	struct tails t = {.p = p, .loop = loop};
+	struct tir_rewriter drop = {
+		.m = r->m, .stmt = drop_tails, .env = &t};
+	const struct tir_var *v = loop->loop.var;
+	tir_stmt *body = loop->loop.body, *fast;
+
+	if (v->dtype.bits == 64 && loop->loop.min->kind == TIR_INT &&
+	    loop->loop.min->i >= 0)
+		te_set_range(&p->ranges, v, 0, TE_MAX_SIZE);
+	tir_set_loop_ranges(&p->ranges, body);
+	vec_push(&p->outer, v);
+	if (body->kind != TIR_IF || !body->if_.else_)
+		tir_each_stmt(body, find_tails, &t);
+	if (t.all.len && t.size <= p->budget) {
+		const tir_expr *all = t.all.at[0];
+
+		for (size_t i = 1; i < t.all.len; i++)
+			all = te_fold_binary(r->m, TIR_AND, all, t.all.at[i]);
+		p->budget -= t.size;
+		fast = tir_rewrite(&drop, body);
+		body = tir_if(r->m, te_simplify(&p->ranges, all),
+			      tir_rewrite(r, fast), tir_rewrite(r, body));
+	} else {
+		body = tir_rewrite(r, body);
+	}
+	p->outer.len--;
+	vec_free(&t.cond);
+	vec_free(&t.all);
+	return tir_for(r->m, v, loop->loop.min,
+		       te_simplify(&p->ranges, loop->loop.extent),
+		       loop->loop.kind, body);
+}
+
 static tir_stmt *
 rewrite_loop(struct tir_rewriter *r, const tir_stmt *loop)
 {
@@ -262,6 +450,8 @@ rewrite_loop(struct tir_rewriter *r, const tir_stmt *loop)
 	int64_t lo;
 	tir_stmt *seq;
 
+	if (p->open && !tir_loop_range(loop, &pts.range))
+		return open_loop(r, loop);
 	if (!tir_loop_range(loop, &pts.range))
 		return NULL;
 	if (loop->loop.extent->i <= 0)
@@ -326,7 +516,11 @@ rewrite_stmt(struct tir_rewriter *r, const tir_stmt *s)
 void
 tir_partition(ir_module *m, tir_func *f)
 {
-	struct partition p = {.ranges = {.m = m}, .budget = MAX_GROWTH};
+	struct partition p = {
+		.ranges = {.m = m},
+		.budget = MAX_GROWTH,
+		.open = ir_dict_get(f->attrs, "sizes") != NULL,
+	};
 	struct tir_rewriter r = {
 		.m = m,
 		.stmt = rewrite_stmt,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "te/fold.h"
+#include "te/sizes.h"
 
 static struct te_iter *
 new_iter(struct te_plan *p, const char *name, bool reduce, int64_t extent)
@@ -16,8 +17,24 @@ new_iter(struct te_plan *p, const char *name, bool reduce, int64_t extent)
 
 	it->name = name;
 	it->reduce = reduce;
-	it->extent = extent;
+	te_iter_set_extent(p->m, it, extent);
 	return it;
+}
+
+void
+te_iter_set_extent(ir_module *m, struct te_iter *it, int64_t extent)
+{
+	it->extent = te_nominal(extent);
+	it->count = te_is_size(extent)
+			    ? te_extent_expr(m, DTYPE(INT, 64), extent)
+			    : NULL;
+}
+
+const tir_expr *
+te_iter_count(ir_module *m, const struct te_iter *it, struct dtype t)
+{
+	return it->count ? te_fold_cast(m, t, it->count)
+			 : tir_int(m, t, it->extent);
 }
 
 struct te_nest *
@@ -368,6 +385,8 @@ te_plan_make(struct te_plan *p, ir_module *m, const te_func *f,
 {
 	*p = (struct te_plan){.m = m, .f = f, .diag = d};
 	p->ranges.m = m;
+	for (uint32_t i = 0; i < f->nsizes; i++)
+		te_set_range(&p->ranges, f->sizes[i].var, 0, TE_MAX_SIZE);
 	p->index = index_type(f);
 	p->next_op_id = f->nops;
 	p->nby_op = f->nops + 1;
@@ -393,8 +412,32 @@ te_plan_free(struct te_plan *p)
 	te_simplifier_free(&p->ranges);
 }
 
+/* The product of the counts of R's parts; NULL if all are numbers. */
+static const tir_expr *
+fused_count(ir_module *m, const struct te_relation *r)
+{
+	struct dtype t = DTYPE(INT, 64);
+	const tir_expr *all = tir_int(m, t, 1);
+	bool any = false;
+
+	for (uint32_t k = 0; k < r->nparts; k++) {
+		any = any || r->parts[k]->count;
+		all = te_fold_binary(m, TIR_MUL, all,
+				     te_iter_count(m, r->parts[k], t));
+	}
+	return any ? all : NULL;
+}
+
+/* N / FACTOR, rounded up. */
+static const tir_expr *
+parts_count(ir_module *m, const tir_expr *n, int64_t factor)
+{
+	n = te_fold_binary(m, TIR_ADD, n, tir_int(m, n->dtype, factor - 1));
+	return te_fold_binary(m, TIR_DIV, n, tir_int(m, n->dtype, factor));
+}
+
 void
-te_nest_extents(struct te_nest *n)
+te_nest_extents(ir_module *m, struct te_nest *n)
 {
 	for (size_t i = 0; i < n->relations.len; i++) {
 		struct te_relation *r = &n->relations.at[i];
@@ -403,7 +446,15 @@ te_nest_extents(struct te_nest *n)
 			r->parent->extent = 1;
 			for (uint32_t k = 0; k < r->nparts; k++)
 				r->parent->extent *= r->parts[k]->extent;
+			r->parent->count = fused_count(m, r);
+		} else if (r->parent->count) {
+			r->inner->extent = r->factor;
+			r->outer->extent = TE_NOMINAL;
+			r->inner->count = NULL;
+			r->outer->count =
+				parts_count(m, r->parent->count, r->factor);
 		} else {
+			r->inner->count = r->outer->count = NULL;
 			int64_t ext = r->parent->extent;
 
 			r->inner->extent =
@@ -426,9 +477,10 @@ fused_values(ir_module *m, struct te_relation *r)
 	const tir_expr *rest = r->parent->value;
 
 	for (uint32_t k = r->nparts; k-- > 0;) {
-		const tir_expr *ext = number(m, rest, r->parts[k]->extent);
+		const tir_expr *ext =
+			te_iter_count(m, r->parts[k], rest->dtype);
 
-		if (k == 0 || r->parts[k]->extent == 0) {
+		if (k == 0 || (r->parts[k]->extent == 0 && !r->parts[k]->count)) {
 			r->parts[k]->value = rest;
 			continue;
 		}
@@ -453,11 +505,12 @@ te_nest_values(ir_module *m, struct te_nest *n, te_expr_vec *guards)
 			number(m, r->outer->value, r->inner->extent));
 		v = te_fold_binary(m, TIR_ADD, v, r->inner->value);
 		r->parent->value = v;
-		if (guards &&
-		    r->outer->extent * r->inner->extent != r->parent->extent)
+		if (guards && (r->parent->count ||
+			       r->outer->extent * r->inner->extent !=
+				       r->parent->extent))
 			vec_push(guards,
-				 te_fold_binary(
-					 m, TIR_LT, v,
-					 number(m, v, r->parent->extent)));
+				 te_fold_binary(m, TIR_LT, v,
+						te_iter_count(m, r->parent,
+							      v->dtype)));
 	}
 }

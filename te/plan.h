@@ -23,6 +23,8 @@ struct te_iter {
 	bool reduce;
 	enum tir_for_kind kind;
 	int64_t extent;            /* folds: at once; else by bounds */
+	const tir_expr *count;     /* the extent if it is no number, or NULL; */
+				   /* then EXTENT is TE_NOMINAL or so */
 	const struct tir_var *var; /* of the loop, if a leaf */
 	const tir_expr *value;     /* over loop variables; by bounds */
 };
@@ -37,6 +39,9 @@ struct te_relation {
 	uint32_t nparts; /* fuse */
 	struct te_iter **parts;
 };
+
+/* What schedules take a dimension for that is known at run time only. */
+enum { TE_NOMINAL = 4096 };
 
 enum te_attach { TE_AT_ROOT, TE_AT_INLINE, TE_AT_ITER };
 
@@ -73,6 +78,7 @@ struct te_plan {
 	struct te_nest **by_op;      /* by id of operation */
 	uint32_t nby_op;
 	const struct tir_buffer **params;
+	const struct tir_buffer *sizes; /* the array of sizes, or NULL */
 	struct te_simplifier ranges; /* of loop variables */
 };
 
@@ -117,6 +123,10 @@ bool te_plan_inline(struct te_plan *p);
 /* Boxes, extents, values of iterators, guards. False after reporting. */
 bool te_bounds(struct te_plan *p);
 
+/* Elements of SHAPE, if some is a size; else NULL and the number to *SIZE. */
+const tir_expr *te_count(struct te_plan *p, const int64_t *shape, uint32_t ndim,
+			 int64_t *size);
+
 /* The loops of all nests. */
 tir_stmt *te_emit(struct te_plan *p);
 
@@ -126,7 +136,19 @@ tir_stmt *te_emit(struct te_plan *p);
  */
 typedef VEC(const tir_expr *) te_expr_vec;
 void te_nest_values(ir_module *m, struct te_nest *n, te_expr_vec *guards);
-void te_nest_extents(struct te_nest *n);
+void te_nest_extents(ir_module *m, struct te_nest *n);
+
+/* How often IT runs, as an expression like T. */
+const tir_expr *te_iter_count(ir_module *m, const struct te_iter *it,
+			      struct dtype t);
+/* IT runs EXTENT times, a number or a size. */
+void te_iter_set_extent(ir_module *m, struct te_iter *it, int64_t extent);
+/* A number that stands for EXTENT where only its magnitude matters. */
+static inline int64_t
+te_nominal(int64_t extent)
+{
+	return te_is_size(extent) ? TE_NOMINAL : extent;
+}
 
 /* E with variables replaced, each shared node once. */
 struct te_substitution {

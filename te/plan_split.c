@@ -217,6 +217,23 @@ fold_partials(struct te_plan *p, struct te_nest *n, struct te_iter *ki,
 	n->roots[n->naxes] = ki;
 }
 
+/* The fold's axes are numbers: those of a new one must be. */
+static bool
+lengths_known(struct te_plan *p, const struct te_nest *n,
+	      const struct te_prim *prim)
+{
+	for (uint32_t i = n->naxes; i < n->naxes + n->nreduce; i++) {
+		if (!n->roots[i]->count)
+			continue;
+		diag_error(p->diag, prim->loc,
+			   "the length of '%s' is not known: the fold of "
+			   "stage '%s' cannot be factored",
+			   n->roots[i]->name, n->op->name);
+		return false;
+	}
+	return true;
+}
+
 bool
 te_plan_rfactor(struct te_plan *p, struct te_nest *n,
 		const struct te_prim *prim)
@@ -232,13 +249,14 @@ te_plan_rfactor(struct te_plan *p, struct te_nest *n,
 	struct te_op *op;
 
 	if (!te_nest_fold(n) || !name_is_new(p, prim) ||
-	    !(ki = factored_leaf(p, n, prim))) {
+	    !(ki = factored_leaf(p, n, prim)) ||
+	    !lengths_known(p, n, prim)) {
 		if (!te_nest_fold(n))
 			diag_error(p->diag, prim->loc, "stage '%s' is no fold",
 				   old->name);
 		return false;
 	}
-	te_nest_extents(n);
+	te_nest_extents(p->m, n);
 	op = te_plan_new_op(p, prim->out[0], 1);
 	op->loc = old->loc;
 	op->naxes = old->naxes + 1;

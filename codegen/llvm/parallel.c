@@ -226,11 +226,27 @@ call_pool(struct lgen *g, LLVMValueRef f, LLVMValueRef at, LLVMValueRef n)
 	LLVMPositionBuilderAtEnd(g->b, end);
 }
 
+/* How often the loop S runs, in 32 bits; more is an error. */
+static LLVMValueRef
+iterations(struct lgen *g, const tir_stmt *s)
+{
+	LLVMValueRef n = lgen_index(g, s->loop.extent);
+	LLVMValueRef most = LLVMConstInt(g->i64, INT32_MAX, false);
+	LLVMValueRef shape = LLVMConstInt(g->i32, (uint64_t)-2, true);
+
+	if (s->loop.extent->kind != TIR_INT)
+		lgen_check_status(
+			g, LLVMBuildSelect(g->b,
+					   LLVMBuildICmp(g->b, LLVMIntSGT, n,
+							 most, ""),
+					   shape, LLVMConstNull(g->i32), ""));
+	return LLVMBuildTrunc(g->b, n, g->i32, "");
+}
+
 void
 lgen_parallel(struct lgen *g, const tir_stmt *s)
 {
-	LLVMValueRef n =
-		LLVMBuildTrunc(g->b, lgen_index(g, s->loop.extent), g->i32, "");
+	LLVMValueRef n = iterations(g, s);
 	LLVMBasicBlockRef some = lgen_block(g, "parallel");
 	LLVMBasicBlockRef end = lgen_block(g, "parallel.end");
 	LLVMTypeRef record, *fields;

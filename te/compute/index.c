@@ -8,7 +8,8 @@
 static const tir_expr *
 clipped_index(struct te_call *c, const tir_expr *i, int64_t n)
 {
-	return te_max(c, te_min(c, i, te_lit_int(c, i->dtype, n - 1)),
+	return te_max(c, te_min(c, i, te_lit_int(c, i->dtype,
+						 te_dim_sub(c, n, 1))),
 		      te_zero(c, i->dtype));
 }
 
@@ -44,7 +45,7 @@ compute_take(struct te_call *c)
 
 	if (!axis_attr || axis_attr->kind == ATTR_NULL) {
 		for (uint32_t k = 0; k < x->ndim; k++)
-			size *= x->shape[k];
+			size = te_dim_mul(c, size, x->shape[k]);
 		i = limited_index(c, te_get(c, at, b->i), size, mode);
 		return te_output(c, 0, te_end(b, te_get_flat(c, x, i)));
 	}
@@ -205,7 +206,7 @@ compute_ndarray_size(struct te_call *c)
 	int64_t size = 1;
 
 	for (uint32_t k = 0; k < c->in[0]->ndim; k++)
-		size *= c->in[0]->shape[k];
+		size = te_dim_mul(c, size, c->in[0]->shape[k]);
 	return te_output(c, 0,
 			 te_end(b, te_lit_int(c, te_out_dtype(c, 0), size)));
 }
@@ -218,17 +219,17 @@ struct lines {
 };
 
 static struct lines
-lines_along(const struct te_tensor *x, int64_t axis)
+lines_along(struct te_call *c, const struct te_tensor *x, int64_t axis)
 {
 	struct lines l = { 1, 1, 1 };
 
 	for (int64_t k = 0; k < x->ndim; k++) {
 		if (k < axis)
-			l.outer *= x->shape[k];
+			l.outer = te_dim_mul(c, l.outer, x->shape[k]);
 		else if (k == axis)
 			l.n = x->shape[k];
 		else
-			l.inner *= x->shape[k];
+			l.inner = te_dim_mul(c, l.inner, x->shape[k]);
 	}
 	return l;
 }
@@ -268,10 +269,10 @@ compute_scan(struct te_call *c)
 	struct te_tensor *out[1];
 
 	if (axis && axis->kind == ATTR_INT)
-		l = lines_along(x, te_axis_of(axis->i, x->ndim));
+		l = lines_along(c, x, te_axis_of(axis->i, x->ndim));
 	else
 		for (uint32_t k = 0; k < x->ndim; k++)
-			l.n *= x->shape[k];
+			l.n = te_dim_mul(c, l.n, x->shape[k]);
 	call = te_extern_begin(c, NULL, "relay_scan");
 	put_output(c, call, 0);
 	te_extern_tensor(call, c->in[0]);
@@ -297,7 +298,7 @@ compute_sort(struct te_call *c)
 
 	put_output(c, call, 0);
 	te_extern_tensor(call, c->in[0]);
-	put_lines(call, lines_along(x, axis));
+	put_lines(call, lines_along(c, x, axis));
 	te_extern_int(call, te_attr_bool(c, "is_ascend"));
 	te_extern_int(call, dtype_number(x->dtype));
 	if (places)
@@ -321,12 +322,14 @@ compute_topk(struct te_call *c)
 		: !values ? "relay_topk_indices"
 			  : "relay_topk");
 	struct te_tensor *out[2];
+	int64_t shape[TE_MAX_RANK];
 
 	for (uint32_t i = 0; i < c->nout; i++)
 		put_output(c, call, i);
 	te_extern_tensor(call, c->in[0]);
-	put_lines(call, lines_along(x, axis));
-	te_extern_int(call, c->out_type[0]->shape[axis].value);
+	put_lines(call, lines_along(c, x, axis));
+	te_out_shape(c, 0, shape);
+	te_extern_int(call, shape[axis]);
 	te_extern_int(call, te_attr_bool(c, "is_ascend"));
 	te_extern_int(call, dtype_number(x->dtype));
 	if (indices)

@@ -47,8 +47,7 @@ batch_element(struct te_call *c, const struct te_tensor *t,
 	      const tir_expr *batch, const tir_expr *row, const tir_expr *col,
 	      bool transposed)
 {
-	if (t->shape[0] == 1)
-		batch = te_int(c, 0);
+	batch = te_broadcast_index(c, t->shape[0], batch);
 	return transposed ? te_at(c, t, batch, col, row)
 			  : te_at(c, t, batch, row, col);
 }

@@ -139,7 +139,7 @@ scaled(struct te_call *c, struct te_tensor *t, const char *name, int64_t n)
 	struct te_body *b = te_begin_like(c, name, t);
 
 	return te_end(b, te_div(c, te_get(c, t, b->i),
-				te_lit(c, t->dtype, (double)n)));
+				te_lit_extent(c, t->dtype, n)));
 }
 
 static struct moments
@@ -153,7 +153,7 @@ moments_of(struct te_call *c, struct te_tensor *x, const bool *reduced)
 	int64_t n = 1;
 
 	for (uint32_t i = 0; i < x->ndim; i++)
-		n *= reduced[i] ? x->shape[i] : 1;
+		n = te_dim_mul(c, n, reduced[i] ? x->shape[i] : 1);
 	b = begin_statistic(c, x, reduced, "T_sum", index);
 	m.mean = te_end_fold(b, TE_SUM,
 			     te_cast(c, t, te_get(c, x, index)));

@@ -11,7 +11,8 @@ safe_index(struct te_call *c, const tir_expr *i, int64_t n)
 	i = te_cast(c, c->index, i);
 	i = te_select(c, te_cmp(c, TIR_LT, i, te_int(c, 0)), te_addi(c, i, n),
 		      i);
-	return te_max(c, te_int(c, 0), te_min(c, i, te_int(c, n - 1)));
+	return te_max(c, te_int(c, 0),
+		      te_min(c, i, te_addi(c, te_int(c, n), -1)));
 }
 
 /* in[0] indexed by in[1].., which are broadcast together. */

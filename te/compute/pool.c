@@ -66,6 +66,13 @@ padded(struct pool *p, const tir_expr *value)
 	for (int k = 0; k < p->n; k++) {
 		int64_t out = c->out_type[0]->shape[p->axis[k]].value;
 		int64_t in = p->x->shape[p->axis[k]];
+
+		if (te_is_size(in)) {
+			/* Windows end where the data does, or before. */
+			front[p->axis[k]] = p->before[k];
+			back[p->axis[k]] = p->after[k];
+			continue;
+		}
 		int64_t reach = (out - 1) * p->stride[k] +
 				(p->size[k] - 1) * p->dilation[k] + 1;
 
@@ -123,10 +130,11 @@ taps(struct pool *p, int k, const tir_expr *o, bool include_pad)
 	const tir_expr *skip;
 
 	if (include_pad) {
-		end = te_min(c, end, te_int(c, in + p->after[k] - 1));
+		end = te_min(c, end,
+			     te_addi(c, te_int(c, in), p->after[k] - 1));
 		return te_addi(c, te_divi(c, te_sub(c, end, start), d), 1);
 	}
-	end = te_min(c, end, te_int(c, in - 1));
+	end = te_min(c, end, te_addi(c, te_int(c, in), -1));
 	skip = te_max(c, te_int(c, 0),
 		      te_truncdiv(c, te_sub(c, te_int(c, d - 1), start),
 				  te_int(c, d)));
@@ -140,6 +148,12 @@ counts_the_same(const struct pool *p, bool include_pad)
 	for (int k = 0; k < p->n; k++) {
 		int64_t out = p->c->out_type[0]->shape[p->axis[k]].value;
 		int64_t in = p->x->shape[p->axis[k]];
+
+		if (te_is_size(in)) {
+			if (!include_pad && (p->before[k] || p->after[k]))
+				return false;
+			continue;
+		}
 		int64_t last = (out - 1) * p->stride[k] - p->before[k] +
 			       (p->size[k] - 1) * p->dilation[k];
 
@@ -258,6 +272,13 @@ window_at(struct pool *p, int k, const tir_expr *o)
 	return w;
 }
 
+/* N windows of one size make up an axis of IN elements. */
+static bool
+divides(int64_t n, int64_t in)
+{
+	return n == 1 || (!te_is_size(in) && in % n == 0);
+}
+
 static struct te_tensor *
 fold_adaptive(struct pool *p, enum te_combiner how)
 {
@@ -273,15 +294,16 @@ fold_adaptive(struct pool *p, enum te_combiner how)
 		int64_t in = p->x->shape[p->axis[k]];
 		int64_t n = b->shape[p->axis[k]];
 		struct window w = window_at(p, k, b->i[p->axis[k]]);
-		int64_t most = in % n == 0 ? in / n : in / n + 2;
+		bool even = divides(n, in);
+		int64_t most = te_dim_div(c, in, n);
 		const tir_expr *r;
 		const tir_expr *ok;
 
-		if (most > in)
+		if (!even && (most += 2) > in)
 			most = in;
 		r = te_fold_axis(b, names[k], most);
 		index[p->axis[k]] = te_add(c, w.begin, r);
-		if (in % n == 0)
+		if (even)
 			continue;
 		ok = te_cmp(c, TIR_LT, index[p->axis[k]], w.end);
 		cond = cond ? te_and(c, cond, ok) : ok;
@@ -316,8 +338,9 @@ compute_nn_adaptive_pool(struct te_call *c)
 		struct window w = window_at(&p, k, b->i[p.axis[k]]);
 		int64_t in = p.x->shape[p.axis[k]];
 		int64_t n = b->shape[p.axis[k]];
-		const tir_expr *t = in % n == 0 ? te_int(c, in / n)
-						: te_sub(c, w.end, w.begin);
+		const tir_expr *t = divides(n, in)
+					    ? te_int(c, te_dim_div(c, in, n))
+					    : te_sub(c, w.end, w.begin);
 
 		count = count ? te_mul(c, count, t) : t;
 	}

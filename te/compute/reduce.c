@@ -34,7 +34,7 @@ find_axes(struct reduction *r, struct te_call *c)
 			r->reduced[i] = !r->reduced[i];
 	for (uint32_t i = 0; i < ndim; i++)
 		if (r->reduced[i])
-			r->count *= r->x->shape[i];
+			r->count = te_dim_mul(c, r->count, r->x->shape[i]);
 }
 
 /*
@@ -136,7 +136,7 @@ divide_sum(struct te_call *c, struct te_tensor *sum, int64_t divisor)
 {
 	struct te_body *b = te_begin_out(c, NULL, 0);
 	const tir_expr *s = te_get(c, sum, b->i);
-	const tir_expr *n = te_lit(c, s->dtype, (double)divisor);
+	const tir_expr *n = te_lit_extent(c, s->dtype, divisor);
 	const tir_expr *v = dtype_is_float(s->dtype) ? te_div(c, s, n)
 						     : te_truncdiv(c, s, n);
 
@@ -182,7 +182,8 @@ compute_variance(struct te_call *c)
 		c, te_cast(c, t, te_get(c, r.x, index)),
 		te_cast(c, t, te_get_broadcast(c, c->in[1], index, r.x->ndim)));
 	return divide_sum(c, te_end_fold(b, TE_SUM, te_mul(c, d, d)),
-			  r.count - te_attr_bool(c, "unbiased"));
+			  te_dim_sub(c, r.count,
+				     te_attr_bool(c, "unbiased")));
 }
 
 static enum te_combiner

@@ -12,14 +12,16 @@ struct slice {
 };
 
 static int64_t
-canonical(int64_t at, int64_t extent, int64_t stride)
+canonical(struct te_call *c, int64_t at, int64_t extent, int64_t stride)
 {
 	int64_t low = stride > 0 ? 0 : -1;
-	int64_t high = stride > 0 ? extent : extent - 1;
+	int64_t high = stride > 0 ? extent : te_dim_sub(c, extent, 1);
 
+	if (at == extent && stride < 0)
+		return high;
 	if (at < 0)
-		at += extent;
-	return at < low ? low : at > high ? high : at;
+		at = te_dim_add(c, at, extent);
+	return te_dim_min(c, te_dim_max(c, at, low), high);
 }
 
 static bool
@@ -48,7 +50,7 @@ read_slice(struct te_call *c, struct slice *s)
 					  : x->shape[axis];
 
 		s->stride[axis] = step;
-		s->begin[axis] = canonical(from, x->shape[axis], step);
+		s->begin[axis] = canonical(c, from, x->shape[axis], step);
 	}
 	return true;
 }
@@ -92,7 +94,7 @@ choose(struct te_call *c, struct te_body *b, uint32_t axis,
 	if (to - from == 1) {
 		for (uint32_t i = 0; i < b->ndim; i++)
 			index[i] = b->i[i];
-		index[axis] = te_addi(c, b->i[axis], -start[from]);
+		index[axis] = te_sub(c, b->i[axis], te_int(c, start[from]));
 		return te_get(c, c->in[from], index);
 	}
 	return te_guard(c,
@@ -115,7 +117,7 @@ compute_concatenate(struct te_call *c)
 		return te_error(c, "there is nothing to concatenate");
 	start = ARENA_NEW_ARRAY(&c->m->arena, c->nin + 1, int64_t);
 	for (uint32_t i = 0; i < c->nin; i++)
-		start[i + 1] = start[i] + c->in[i]->shape[axis];
+		start[i + 1] = te_dim_add(c, start[i], c->in[i]->shape[axis]);
 	b = te_begin_out(c, NULL, 0);
 	v = choose(c, b, axis, start, 0, c->nin);
 	return te_output(c, 0, te_end(b, v));
@@ -168,7 +170,7 @@ compute_split(struct te_call *c)
 		for (uint32_t i = 0; i < b->ndim; i++)
 			index[i] = b->i[i];
 		index[axis] = te_addi(c, b->i[axis], start);
-		start += b->shape[axis];
+		start = te_dim_add(c, start, b->shape[axis]);
 		te_output(c, k, te_end(b, te_get(c, c->in[0], index)));
 	}
 	return true;
@@ -212,7 +214,8 @@ compute_reverse(struct te_call *c)
 
 	for (uint32_t i = 0; i < b->ndim; i++)
 		index[i] = b->i[i];
-	index[axis] = te_sub(c, te_int(c, b->shape[axis] - 1), b->i[axis]);
+	index[axis] = te_sub(c, te_addi(c, te_int(c, b->shape[axis]), -1),
+			     b->i[axis]);
 	return te_output(c, 0, te_end(b, te_get(c, c->in[0], index)));
 }
 
@@ -266,7 +269,7 @@ mirrored(struct te_call *c, const tir_expr *i, int64_t n, bool repeat_edge)
 	const tir_expr *zero = te_int(c, 0);
 	const tir_expr *low = te_addi(c, te_sub(c, zero, i), -repeat_edge);
 	const tir_expr *high = te_sub(
-		c, te_int(c, 2 * n - 2 + repeat_edge), i);
+		c, te_addi(c, te_muli(c, te_int(c, n), 2), repeat_edge - 2), i);
 
 	i = te_select(c, te_cmp(c, TIR_LT, i, zero), low, i);
 	return te_select(c, te_cmp(c, TIR_GE, i, te_int(c, n)), high, i);
@@ -284,7 +287,9 @@ pad_by_index(struct te_call *c, const int64_t *before, const char *mode)
 
 		if (mode[0] == 'e')     /* edge */
 			index[k] = te_max(
-				c, te_min(c, i, te_int(c, x->shape[k] - 1)),
+				c,
+				te_min(c, i,
+				       te_addi(c, te_int(c, x->shape[k]), -1)),
 				te_int(c, 0));
 		else
 			index[k] = mirrored(c, i, x->shape[k],

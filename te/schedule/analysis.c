@@ -87,7 +87,8 @@ count_expr(struct count *c, const tir_expr *e)
 		double elements = 1;
 
 		for (uint32_t i = 0; i < e->tensor->ndim; i++)
-			elements *= (double)e->tensor->shape[i];
+			elements *= (double)te_nominal(
+				e->tensor->shape[i]);
 		in->reads++;
 		in->read_by_fold = in->read_by_fold || c->fold;
 		in->uses += c->iterations / (elements > 0 ? elements : 1);
@@ -107,10 +108,10 @@ te_iterations(const struct te_op *op)
 	const tir_expr *e = op->noutputs ? op->body[0] : NULL;
 
 	for (uint32_t i = 0; i < op->naxes; i++)
-		n *= (double)op->axes[i].extent;
+		n *= (double)te_nominal(op->axes[i].extent);
 	if (e && e->kind == TIR_REDUCE)
 		for (uint32_t i = 0; i < e->reduce->naxes; i++)
-			n *= (double)e->reduce->axes[i].extent;
+			n *= (double)te_nominal(e->reduce->axes[i].extent);
 	return n;
 }
 

@@ -148,6 +148,21 @@ write_inlined(struct te_scheduling *c)
 	}
 }
 
+/* Everything that S attaches has a size that is known. */
+static bool
+fits(ir_module *m, const te_func *f, const te_schedule *s)
+{
+	struct te_plan p;
+	struct diag quiet;
+	bool ok;
+
+	diag_init(&quiet, NULL, NULL);
+	quiet.quiet = true;
+	ok = te_plan_make(&p, m, f, s, &quiet) && te_bounds(&p);
+	te_plan_free(&p);
+	return ok;
+}
+
 te_schedule *
 te_default_schedule(ir_module *m, const te_func *f,
 		    const struct te_target *target)
@@ -174,6 +189,10 @@ te_default_schedule(ir_module *m, const te_func *f,
 		for (size_t i = 0; i < c.plan.nests.len; i++)
 			write_stage(&c, c.plan.nests.at[i]);
 	te_plan_free(&c.plan);
+	if (f->nsizes && !fits(m, f, s)) {
+		s->nstages = 0;
+		write_inlined(&c);
+	}
 	free(c.info);
 	free(c.done);
 	return s;

@@ -76,6 +76,9 @@ plan_rows(struct rows *t)
 	if (!r || r->nvalues > 1 || r->combiner > TE_ALL || r->has_cond ||
 	    !r->naxes || n->naxes > TE_TILE_NAMES - 4)
 		return false;
+	for (uint32_t i = n->naxes; i <= last; i++)
+		if (n->roots[i]->count)
+			return false; /* partial results need a number */
 	te_access_of(&t->c->plan, n, &a);
 	t->lanes = te_target_lanes(t->c->target, n->op->outputs[0].dtype);
 	t->lanes = t->lanes < 4 ? 4 : t->lanes;

@@ -1,0 +1,30 @@
+/*
+ * Sizes of the results of single operators, for te/compute/sizes.c: shapes by
+ * attributes and values, and operators that take few sizes only.
+ */
+#ifndef RELAY_TE_COMPUTE_SIZES_H
+#define RELAY_TE_COMPUTE_SIZES_H
+
+#include "te/compute.h"
+
+/* WHAT must be known. Always false. */
+bool sizes_refuse(struct te_call *c, const char *what);
+void sizes_copy(int64_t *out, const struct te_tensor *t);
+bool sizes_broadcast(struct te_call *c, int64_t a, int64_t b, int64_t *out);
+
+/*
+ * Element AT of input I as an int64 (a float stays one), known before
+ * anything is computed: a constant or a parameter. False after reporting.
+ */
+bool sizes_read(struct te_call *c, uint32_t i, int64_t at,
+		const tir_expr **out);
+
+bool sizes_adv_index(struct te_call *c, int64_t *const *out);
+bool sizes_broadcast_to(struct te_call *c, int64_t *const *out);
+bool sizes_fill(struct te_call *c, int64_t *const *out);
+bool sizes_images(struct te_call *c, int64_t *const *out);
+bool sizes_layout_transform(struct te_call *c, int64_t *const *out);
+bool sizes_reshape(struct te_call *c, int64_t *const *out);
+bool sizes_strided_slice(struct te_call *c, int64_t *const *out);
+
+#endif

@@ -1,0 +1,428 @@
+/*
+ * Sizes of results that attributes or values of tensors decide: reshapes,
+ * slices, fills.
+ */
+#include <string.h>
+
+#include "te/compute/sizes.h"
+
+bool
+sizes_read(struct te_call *c, uint32_t i, int64_t at, const tir_expr **out)
+{
+	const struct te_tensor *t = c->in[i];
+	const tir_expr *index[TE_MAX_RANK];
+	const ir_tensor *k = c->constant[i];
+	int64_t rest = at;
+
+	if (k && dtype_is_float(k->dtype)) {
+		*out = tir_float(c->m, k->dtype, ir_tensor_get_double(k, at));
+		return true;
+	}
+	if (k) {
+		*out = te_dim(c, ir_tensor_get_int(k, at));
+		return true;
+	}
+	if (t->op->kind != TE_PARAM)
+		return te_error(c, "what decides a shape is computed in the "
+				   "same kernel");
+	for (uint32_t d = t->ndim; d-- > 0;) {
+		if (te_is_size(t->shape[d]))
+			return sizes_refuse(c, "the rank");
+		index[d] = te_dim(c, rest % t->shape[d]);
+		rest /= t->shape[d];
+	}
+	*out = te_get(c, t, index);
+	if (!dtype_is_float(t->dtype))
+		*out = te_cast(c, DTYPE(INT, 64), *out);
+	return true;
+}
+
+/* Elements of a shape. */
+static int64_t
+product(struct te_call *c, const int64_t *shape, uint32_t n, const bool *skip)
+{
+	int64_t p = 1;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!skip || !skip[i])
+			p = te_dim_mul(c, p, shape[i]);
+	return p;
+}
+
+static bool
+same_elements(struct te_call *c, const int64_t *shape, uint32_t ndim)
+{
+	const struct te_tensor *x = c->in[0];
+
+	return te_require_equal(c, product(c, x->shape, x->ndim, NULL),
+				product(c, shape, ndim, NULL),
+				"the elements do not fit the new shape");
+}
+
+/* What is known of the result of a reshape. */
+struct reshape {
+	struct te_call *c;
+	const ir_attr *code;
+	uint32_t ncode;
+	uint32_t next; /* input axis */
+	uint32_t n;    /* axes made */
+	int infer;     /* place of -1, or -1 */
+	bool used_in[TE_MAX_RANK], used_out[TE_MAX_RANK];
+	int64_t *out;
+};
+
+static bool
+emit(struct reshape *s, int64_t extent, bool used)
+{
+	if (s->n == TE_MAX_RANK)
+		return te_error(s->c, "more than 16 dimensions");
+	s->used_out[s->n] = used;
+	s->out[s->n++] = extent;
+	return true;
+}
+
+static bool
+take(struct reshape *s, int64_t *extent)
+{
+	if (s->next >= s->c->in[0]->ndim)
+		return te_error(s->c, "the new shape has too many codes");
+	s->used_in[s->next] = true;
+	*extent = s->c->in[0]->shape[s->next++];
+	return true;
+}
+
+static bool
+split_axis(struct reshape *s, uint32_t i)
+{
+	struct te_call *c = s->c;
+	int64_t whole = 1, a, b;
+
+	if (i + 2 >= s->ncode || !take(s, &whole))
+		return te_error(c, "code -4 needs two extents");
+	a = s->code[i + 1].i;
+	b = s->code[i + 2].i;
+	if (a == -1)
+		a = te_dim_div(c, whole, b);
+	if (b == -1)
+		b = te_dim_div(c, whole, a);
+	return te_require_equal(c, te_dim_mul(c, a, b), whole,
+				"the split axis does not fit its parts") &&
+	       emit(s, a, true) && emit(s, b, true);
+}
+
+static bool
+apply(struct reshape *s, uint32_t *i)
+{
+	const ir_attr *code = &s->code[*i];
+	const struct te_tensor *x = s->c->in[0];
+	int64_t a = 1, b = 1;
+
+	if (code->kind != ATTR_INT)
+		return sizes_refuse(s->c, "newshape");
+	if (code->i > 0 ||
+	    (code->i == 0 && ir_attrs_bool(s->c->attrs, "allowzero"))) {
+		s->next++;
+		return emit(s, code->i, false);
+	}
+	switch (code->i) {
+	case 0:
+		return take(s, &a) && emit(s, a, true);
+	case -1:
+		s->infer = (int)s->n;
+		s->next++;
+		return emit(s, 1, false);
+	case -2:
+		while (s->next < x->ndim)
+			if (!take(s, &a) || !emit(s, a, true))
+				return false;
+		return true;
+	case -3:
+		return take(s, &a) && take(s, &b) &&
+		       emit(s, te_dim_mul(s->c, a, b), true);
+	case -4:
+		*i += 2;
+		return split_axis(s, *i - 2);
+	default:
+		return te_error(s->c, "the new shape has a wrong code");
+	}
+}
+
+static bool
+by_codes(struct te_call *c, int64_t *out)
+{
+	const ir_attr *a = ir_attrs_get(c->attrs, "newshape");
+	const struct te_tensor *x = c->in[0];
+	struct reshape s = {.c = c, .infer = -1, .out = out};
+	int64_t p, q;
+
+	if (!a || a->kind != ATTR_ARRAY)
+		return sizes_refuse(c, "newshape");
+	s.code = a->elems;
+	s.ncode = a->n;
+	for (uint32_t i = 0; i < s.ncode; i++)
+		if (!apply(&s, &i))
+			return false;
+	if (s.infer < 0)
+		return same_elements(c, out, s.n);
+	p = product(c, x->shape, x->ndim, s.used_in);
+	q = product(c, out, s.n, s.used_out);
+	out[s.infer] = te_dim_div(c, p, q);
+	return te_require_equal(c, te_dim_mul(c, out[s.infer], q), p,
+				"the elements do not fit the new shape");
+}
+
+/* The new shape is the second input: 0 copies, -1 is what is left over. */
+static bool
+by_values(struct te_call *c, int64_t *out)
+{
+	const struct te_tensor *x = c->in[0];
+	const tir_expr *v[TE_MAX_RANK], *rest = te_dim(c, 1), *all;
+	uint32_t ndim = te_out_ndim(c, 0);
+
+	all = te_dim(c, product(c, x->shape, x->ndim, NULL));
+	for (uint32_t d = 0; d < ndim; d++) {
+		const tir_expr *copy =
+			te_dim(c, d < x->ndim ? x->shape[d] : -2);
+
+		if (!sizes_read(c, 1, d, &v[d]))
+			return false;
+		v[d] = te_select(c, te_cmp(c, TIR_EQ, v[d], te_dim(c, 0)), copy,
+				 v[d]);
+		rest = te_mul(c, rest,
+			      te_select(c,
+					te_cmp(c, TIR_EQ, v[d], te_dim(c, -1)),
+					te_dim(c, 1), v[d]));
+	}
+	rest = te_div(c, all, te_dim(c, te_dim_of(c, rest)));
+	for (uint32_t d = 0; d < ndim; d++)
+		out[d] = te_dim_of(
+			c,
+			te_select(c, te_cmp(c, TIR_EQ, v[d], te_dim(c, -1)),
+				  rest, v[d]));
+	return same_elements(c, out, ndim);
+}
+
+static bool
+squeeze(struct te_call *c, int64_t *out)
+{
+	const struct te_tensor *x = c->in[0];
+	int64_t axes[TE_MAX_RANK];
+	int n = te_attr_ints(c, "axis", axes, TE_MAX_RANK);
+	bool gone[TE_MAX_RANK] = {false};
+	uint32_t k = 0;
+
+	for (uint32_t d = 0; d < x->ndim; d++)
+		gone[d] = n < 0 && x->shape[d] == 1;
+	for (int i = 0; i < n; i++)
+		gone[te_axis_of(axes[i], x->ndim)] = true;
+	for (uint32_t d = 0; d < x->ndim; d++) {
+		if (!gone[d])
+			out[k++] = x->shape[d];
+		else if (!te_require_equal(c, x->shape[d], 1,
+					   "an axis to be dropped is not 1"))
+			return false;
+	}
+	return k == te_out_ndim(c, 0) || sizes_refuse(c, "the rank");
+}
+
+static bool
+reshape_like(struct te_call *c, int64_t *out)
+{
+	const struct te_tensor *x = c->in[0], *y = c->in[1];
+	int64_t from = te_attr_int(c, "lhs_begin", 0);
+	int64_t to = te_attr_int(c, "lhs_end", x->ndim);
+	int64_t first = te_attr_int(c, "rhs_begin", 0);
+	int64_t last = te_attr_int(c, "rhs_end", y->ndim);
+	uint32_t k = 0;
+
+	from = te_axis_of(from, x->ndim);
+	to = te_axis_of(to, x->ndim);
+	first = te_axis_of(first, y->ndim);
+	last = te_axis_of(last, y->ndim);
+	if (from + (last - first) + (x->ndim - to) != te_out_ndim(c, 0))
+		return sizes_refuse(c, "the rank");
+	for (int64_t d = 0; d < from; d++)
+		out[k++] = x->shape[d];
+	for (int64_t d = first; d < last; d++)
+		out[k++] = y->shape[d];
+	for (int64_t d = to; d < x->ndim; d++)
+		out[k++] = x->shape[d];
+	return same_elements(c, out, k);
+}
+
+static bool
+expand_dims(struct te_call *c, int64_t *out)
+{
+	const struct te_tensor *x = c->in[0];
+	int64_t n = te_attr_int(c, "num_newaxis", 1);
+	int64_t axis = te_attr_int(c, "axis", 0);
+	uint32_t k = 0;
+
+	if (axis < 0)
+		axis += x->ndim + 1;
+	for (int64_t d = 0; d <= x->ndim; d++) {
+		for (int64_t i = 0; d == axis && i < n; i++)
+			out[k++] = 1;
+		if (d < x->ndim)
+			out[k++] = x->shape[d];
+	}
+	return true;
+}
+
+bool
+sizes_reshape(struct te_call *c, int64_t *const *out)
+{
+	const struct te_tensor *x = c->in[0];
+
+	switch ((int)c->op->id) {
+	case OP_reshape:
+		return by_codes(c, out[0]);
+	case OP_dyn_reshape:
+	case OP_vm_reshape_tensor:
+		return by_values(c, out[0]);
+	case OP_nn_batch_flatten:
+		out[0][0] = x->shape[0];
+		out[0][1] = product(c, x->shape + 1, x->ndim - 1, NULL);
+		return true;
+	case OP_squeeze:
+		return squeeze(c, out[0]);
+	case OP_reshape_like:
+		return reshape_like(c, out[0]);
+	case OP_expand_dims:
+		return expand_dims(c, out[0]);
+	default:
+		return sizes_refuse(c, "the shape");
+	}
+}
+
+/* A shape in the values of input I. */
+static bool
+read_shape(struct te_call *c, uint32_t i, int64_t *out)
+{
+	for (uint32_t d = 0; d < te_out_ndim(c, 0); d++) {
+		const tir_expr *v;
+
+		if (!sizes_read(c, i, d, &v))
+			return false;
+		out[d] = te_dim_of(c, v);
+	}
+	return true;
+}
+
+bool
+sizes_fill(struct te_call *c, int64_t *const *out)
+{
+	switch ((int)c->op->id) {
+	case OP_zeros_like:
+	case OP_ones_like:
+	case OP_full_like:
+		sizes_copy(out[0], c->in[0]);
+		return true;
+	case OP_dyn_zeros:
+	case OP_dyn_ones:
+		return read_shape(c, 0, out[0]);
+	case OP_dyn_full:
+		return read_shape(c, 1, out[0]);
+	default:
+		return sizes_refuse(c, "the shape");
+	}
+}
+
+bool
+sizes_broadcast_to(struct te_call *c, int64_t *const *out)
+{
+	const struct te_tensor *x = c->in[0];
+	uint32_t ndim = te_out_ndim(c, 0);
+	int64_t *to = out[0] + (ndim - x->ndim), n;
+
+	if (c->op->id == OP_dyn_broadcast_to) {
+		if (!read_shape(c, 1, out[0]))
+			return false;
+	} else if (c->op->id == OP_broadcast_to_like) {
+		sizes_copy(out[0], c->in[1]);
+	} else {
+		for (uint32_t d = 0; d < ndim; d++) {
+			if (!ir_dim_is_const(c->out_type[0]->shape[d]))
+				return sizes_refuse(c, "the shape");
+			out[0][d] = c->out_type[0]->shape[d].value;
+		}
+	}
+	for (uint32_t d = 0; d < x->ndim; d++)
+		if (!sizes_broadcast(c, x->shape[d], to[d], &n) ||
+		    !te_require_equal(c, n, to[d],
+				      "the data does not fit the shape"))
+			return false;
+	return true;
+}
+
+/* One axis of a slice, over expressions of type int64. */
+struct cut {
+	const tir_expr *begin, *end;
+	int64_t stride;
+};
+
+/* I counted from the start, limited to what STRIDE allows. */
+static const tir_expr *
+canonical(struct te_call *c, const tir_expr *i, int64_t n, int64_t stride)
+{
+	const tir_expr *extent = te_dim(c, n), *zero = te_dim(c, 0);
+	const tir_expr *low = stride > 0 ? zero : te_dim(c, -1);
+	const tir_expr *high = stride > 0 ? extent : te_addi(c, extent, -1);
+
+	i = te_max(c, te_min(c, i, te_dim(c, INT64_C(1) << 50)),
+		   te_dim(c, -(INT64_C(1) << 50)));
+	i = te_select(c, te_cmp(c, TIR_LT, i, zero), te_add(c, i, extent), i);
+	return te_max(c, te_min(c, i, high), low);
+}
+
+static bool
+cut_axis(struct te_call *c, const struct cut *k, int64_t n, int64_t *out)
+{
+	const tir_expr *b = canonical(c, k->begin, n, k->stride);
+	const tir_expr *e = canonical(c, k->end, n, k->stride), *span;
+	int64_t step = k->stride > 0 ? k->stride : -k->stride;
+
+	span = k->stride > 0 ? te_sub(c, e, b) : te_sub(c, b, e);
+	*out = te_dim_of(c, te_divi(c, te_addi(c, span, step - 1), step));
+	if (!te_is_size(n))
+		return true;
+	return te_require(c, te_cmp(c, TIR_GE, span, te_dim(c, 0)), n,
+			  k->stride, "the slice ends before it begins");
+}
+
+bool
+sizes_strided_slice(struct te_call *c, int64_t *const *out)
+{
+	const struct te_tensor *x = c->in[0];
+	int64_t begin[TE_MAX_RANK], end[TE_MAX_RANK], stride[TE_MAX_RANK];
+	int64_t axes[TE_MAX_RANK];
+	int nbegin = te_attr_ints(c, "begin", begin, TE_MAX_RANK);
+	int nend = te_attr_ints(c, "end", end, TE_MAX_RANK);
+	int nstride = te_attr_ints(c, "strides", stride, TE_MAX_RANK);
+	int naxes = te_attr_ints(c, "axes", axes, TE_MAX_RANK);
+	bool by_size = te_attr_string(c, "slice_mode")[0] == 's';
+
+	if (nbegin < 0 || nend < 0)
+		return sizes_refuse(c, "the bounds");
+	sizes_copy(out[0], x);
+	for (int i = 0; i < (naxes > 0 ? naxes : (int)x->ndim); i++) {
+		int64_t d = naxes > 0 ? te_axis_of(axes[i], x->ndim) : i;
+		struct cut k = {.stride = i < nstride && !by_size ? stride[i]
+								  : 1};
+		int64_t b = i < nbegin ? begin[i] : k.stride < 0 ? INT64_MAX : 0;
+		int64_t e = INT64_MAX;
+
+		if (i >= nend && k.stride < 0)
+			e = 0;
+		else if (i < nend && !by_size)
+			e = end[i];
+		else if (i < nend && end[i] >= 0 &&
+			 !(b < 0 && b + end[i] >= 0))
+			e = b + end[i];
+		k.begin = te_dim(c, b);
+		k.end = te_dim(c, e);
+		if (!cut_axis(c, &k, x->shape[d], &out[0][d]))
+			return false;
+	}
+	return true;
+}
