@@ -94,6 +94,23 @@ typedef struct relay_model_desc {
 
 typedef struct relay_model relay_model;
 
+/*
+ * A model whose shapes are known at run time only. It takes as IO a record of
+ * each input, then of each result: a pointer and, if the rank is not 0, an
+ * array of dimensions. Pointers and dimensions of inputs are the caller's;
+ * those of results are set by the run and last until the next one. The arena
+ * must be zeroed before the first run; relay_dyn_free gives back what it
+ * holds. Unknown dimensions are -1 in the descriptor.
+ */
+enum {
+	RELAY_ERROR_WORDS = 32          /* pointers' worth, first in the arena */
+};
+
+void relay_dyn_free(void *arena, int32_t num_slots);
+
+/* Why the last run failed with RELAY_E_SHAPE, or NULL. */
+const char *relay_dyn_error(const void *arena);
+
 enum relay_flags {
 	RELAY_CHECK_CPU = 1,    /* refuse with RELAY_E_CPU instead of a fault */
 };

@@ -13,64 +13,14 @@
  *
  * Level: module. Needs: types; main of calls of kernels. Leaves: a primfn.
  */
+#include "passes/aot.h"
 #include "passes/memory_plan.h"
-#include "passes/pass.h"
 
 #include <string.h>
 
 #include "ir/print.h"
 #include "ir/tensor.h"
 #include "ir/tir.h"
-
-enum place_kind { PLACE_INPUT, PLACE_OUTPUT, PLACE_CONSTANT, PLACE_WORK };
-
-/* Where a tensor lies. */
-struct place {
-	enum place_kind kind;
-	uint32_t index;
-	const struct ir_tensor_type *type;
-	uint32_t first; /* steps during which it is needed */
-	uint32_t last;
-};
-
-/* The tensors of a value, depth first. */
-struct leaves {
-	uint32_t n;
-	struct place **at;
-};
-
-struct step {
-	const tir_func *kernel;
-	struct loc loc;
-	uint32_t n;
-	struct place **args; /* inputs, outputs, temporaries */
-};
-
-struct copy {
-	struct place *from;
-	struct place *to;
-};
-
-struct aot {
-	pass_ctx *cx;
-	ir_module *m;
-	struct arena *arena;
-	ir_def *def;
-	const struct ir_function *fn;
-	struct ir_map values;    /* node -> struct leaves */
-	struct ir_map bound;     /* let variable -> its value */
-	struct ir_map constants; /* constant -> struct leaves */
-	VEC(struct place *) inputs;
-	VEC(struct place *) outputs;
-	VEC(struct place *) work;
-	VEC(const ir_expr *) constant_list;
-	VEC(int64_t) constant_at;
-	VEC(struct step) steps;
-	VEC(struct copy) copies;
-	ir_expr_vec nodes; /* of main, operands first */
-	int64_t constant_bytes;
-	int64_t workspace_bytes;
-};
 
 static int64_t
 bytes_of(const struct ir_tensor_type *t)
@@ -115,12 +65,8 @@ flatten(struct aot *a, const ir_type *t, struct loc loc, tensor_type_vec *out)
 			   t ? ir_type_text(a->m->cx, t) : "?");
 		return false;
 	}
-	if (!ir_shape_is_static(ir_as_tensor_type(t))) {
-		pass_error(a->cx, loc,
-			   "the shape of a value of type %s is not known",
-			   ir_type_text(a->m->cx, t));
-		return false;
-	}
+	if (!ir_shape_is_static(ir_as_tensor_type(t)))
+		a->sizes = true;
 	vec_push(out, ir_as_tensor_type(t));
 	return true;
 }
@@ -265,12 +211,13 @@ static struct place *
 temporary(struct aot *a, const tir_func *k, uint32_t i)
 {
 	const struct tir_buffer *b = k->params[i].buffer;
-	struct ir_dim dim = DIM(b ? b->size : 0);
+	struct ir_dim dim = DIM(b && b->size > 0 ? b->size : 0);
 	const ir_type *t = ir_type_tensor(
 		a->m->cx, b ? b->dtype : DTYPE(UINT, 8), &dim, 1);
 	struct place *p =
 		new_place(a, PLACE_WORK, ir_as_tensor_type(t), a->work.len);
 
+	p->count = b && b->extent ? b : NULL;
 	vec_push(&a->work, p);
 	return p;
 }
@@ -282,30 +229,35 @@ add_step(struct aot *a, const ir_expr *e, const tir_func *k,
 	const struct ir_call *call = ir_as_call(e);
 	struct leaves *out = new_leaves(a, (uint32_t)results->len);
 	struct step s = {.kernel = k, .loc = e->loc};
+	bool sized = ir_dict_get(k->attrs, "sizes") != NULL;
+	uint32_t nparams = k->nparams - (sized && k->nparams);
 
-	s.args = ARENA_NEW_ARRAY(a->arena, k->nparams, struct place *);
+	s.sized = sized;
+	s.args = ARENA_NEW_ARRAY(a->arena, nparams, struct place *);
 	for (uint32_t i = 0; i < call->nargs; i++) {
 		const struct leaves *l = leaves_of(a, call->args[i]);
 
-		for (uint32_t j = 0; j < l->n && s.n < k->nparams; j++) {
+		for (uint32_t j = 0; j < l->n && s.n < nparams; j++) {
 			use(a, l->at[j]);
 			s.args[s.n++] = l->at[j];
 		}
 	}
-	for (uint32_t i = 0; i < results->len && s.n < k->nparams; i++) {
+	s.ninputs = s.n;
+	for (uint32_t i = 0; i < results->len && s.n < nparams; i++) {
 		struct place *p =
 			new_place(a, PLACE_WORK, results->at[i], a->work.len);
 
 		vec_push(&a->work, p);
 		out->at[i] = s.args[s.n++] = p;
 	}
-	for (; s.n < k->nparams; s.n++)
-		s.args[s.n] = temporary(a, k, s.n);
-	if (s.n != k->nparams) {
+	s.noutputs = s.n - s.ninputs;
+	for (; s.n < nparams; s.n++)
+		s.args[s.n] = temporary(a, k, s.n + sized);
+	if (s.n != nparams || s.noutputs != results->len) {
 		pass_error(a->cx, e->loc,
 			   "kernel '@%s' takes %u buffers, the "
 			   "call passes %u",
-			   k->name, k->nparams, s.n);
+			   k->name, nparams, s.n);
 		return false;
 	}
 	vec_push(&a->steps, s);
@@ -479,9 +431,9 @@ buffer_name(struct aot *a, const tir_func *f, uint32_t n, const char *hint)
 	return name;
 }
 
-static struct tir_buffer *
-add_param(struct aot *a, tir_func *f, const char *hint, struct dtype t,
-	  int64_t size)
+struct tir_buffer *
+aot_add_param(struct aot *a, tir_func *f, const char *hint, struct dtype t,
+	      int64_t size)
 {
 	uint32_t n = f->nparams;
 	const char *name = buffer_name(a, f, n, hint);
@@ -515,17 +467,17 @@ add_params(struct aot *a, struct signature *s)
 		const struct leaves *l = ir_map_get(&a->values, &v->base);
 
 		for (uint32_t k = 0; k < l->n; k++, input++)
-			add_param(a, s->f, v->name, l->at[k]->type->dtype,
+			aot_add_param(a, s->f, v->name, l->at[k]->type->dtype,
 				  elements_of(l->at[k]->type));
 	}
 	for (size_t i = 0; i < a->outputs.len; i++)
-		add_param(a, s->f, "out", a->outputs.at[i]->type->dtype,
+		aot_add_param(a, s->f, "out", a->outputs.at[i]->type->dtype,
 			  elements_of(a->outputs.at[i]->type));
-	s->constants = add_param(a, s->f, "constants", DTYPE(UINT, 8),
+	s->constants = aot_add_param(a, s->f, "constants", DTYPE(UINT, 8),
 				 a->constant_bytes);
 	if (!a->constant_bytes)
 		s->f->params[s->f->nparams - 1].buffer = NULL;
-	add_param(a, s->f, "workspace", DTYPE(UINT, 8), a->workspace_bytes)
+	aot_add_param(a, s->f, "workspace", DTYPE(UINT, 8), a->workspace_bytes)
 		->align = MEMORY_PLAN_ALIGN;
 	s->workspace = s->f->params[s->f->nparams - 1].buffer;
 }
@@ -590,16 +542,13 @@ copy_stmt(struct aot *a, const struct signature *s, const struct copy *c)
 	return e;
 }
 
-static const ir_dict *
-attributes(struct aot *a)
+const ir_dict *
+aot_constants(struct aot *a, const ir_dict *d)
 {
 	ir_context *cx = a->m->cx;
 	ir_attr *list =
 		ARENA_NEW_ARRAY(a->arena, a->constant_list.len, ir_attr);
-	const ir_dict *d;
 
-	d = ir_dict_with(cx, NULL, ir_name(cx, "workspace_bytes"),
-			 ATTR_INT32(a->workspace_bytes));
 	for (size_t i = 0; i < a->constant_list.len; i++)
 		list[i] = (ir_attr){.kind = ATTR_EXPR,
 				    .expr = a->constant_list.at[i]};
@@ -620,7 +569,10 @@ write_main(struct aot *a)
 	f->name = a->def->name;
 	f->loc = a->def->loc;
 	f->relay_type = ir_type_of(&a->fn->base);
-	f->attrs = attributes(a);
+	f->attrs = ir_dict_with(a->m->cx, NULL,
+				ir_name(a->m->cx, "workspace_bytes"),
+				ATTR_INT32(a->workspace_bytes));
+	f->attrs = aot_constants(a, f->attrs);
 	f->body = tir_seq(a->m);
 	add_params(a, &s);
 	for (size_t i = 0; i < a->steps.len; i++)
@@ -705,8 +657,11 @@ pass_aot_lower_main(pass_ctx *cx)
 		return false;
 	a.fn = without_literals(a.m, a.def->fn);
 	ok = read_main(&a);
-	if (ok) {
+	if (ok)
 		take_results(&a);
+	if (ok && a.sizes) {
+		ok = aot_write_sized(&a);
+	} else if (ok) {
 		plan(&a);
 		write_main(&a);
 	}

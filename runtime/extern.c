@@ -22,6 +22,14 @@
 	  (P(0), P(1), P(2), P(3), P(4), P(5), P(6), P(7), I(8), I(9), I(10), \
 	   I(11), I(12)))                                                     \
 	R(relay_argsort, 8, (P(0), P(1), I(2), I(3), I(4), I(5), I(6), I(7))) \
+	R(relay_argwhere, 11,                                                 \
+	  (P(0), P(1), I(2), I(3), I(4), I(5), I(6), I(7), I(8), I(9),        \
+	   I(10)))                                                            \
+	R(relay_count_nonzero, 3, (P(0), I(1), I(2)))                         \
+	R(relay_dyn_alloc, 3, (P(0), I(1), I(2)))                             \
+	R(relay_dyn_check, 5, (P(0), I(1), P(2), I(3), I(4)))                 \
+	R(relay_dyn_mul, 2, (I(0), I(1)))                                     \
+	R(relay_dyn_place, 2, (P(0), P(1)))                                   \
 	R(relay_grid_sample, 16,                                              \
 	  (P(0), P(1), P(2), I(3), I(4), I(5), I(6), I(7), I(8), I(9), I(10), \
 	   I(11), I(12), I(13), I(14), I(15)))                                \
@@ -91,7 +99,7 @@
 #define ROUTINE(name, n, args)                               \
 	static int32_t call_##name(const union relay_arg *a) \
 	{                                                    \
-		return name args;                            \
+		return (int32_t)name args;                   \
 	}
 ROUTINES(ROUTINE)
 #undef ROUTINE

@@ -12,6 +12,23 @@
 
 #pragma GCC visibility push(default)
 
+/*
+ * Shapes that are known at run time only (runtime/dynamic.c). ERROR is the
+ * beginning of a network's arena, SLOT a pointer to a block in it.
+ */
+int32_t relay_dyn_place(void *error, const char *place);
+int32_t relay_dyn_check(void *error, int64_t ok, const char *what, int64_t a,
+			int64_t b);
+/* INT64_MAX if the product is no number of elements. */
+int64_t relay_dyn_mul(int64_t a, int64_t b);
+/* SLOT becomes a block of COUNT elements of SIZE bytes, or stays one. */
+int32_t relay_dyn_alloc(void *slot, int64_t count, int64_t size);
+/* How many of N elements are not 0, or an error below 0; and where. */
+int32_t relay_count_nonzero(const void *data, int64_t n, int64_t dtype);
+int32_t relay_argwhere(void *out, const void *data, int64_t n, int64_t rank,
+		       int64_t dtype, int64_t d0, int64_t d1, int64_t d2,
+		       int64_t d3, int64_t d4, int64_t d5);
+
 /* Stable, equal keys keep their order in both directions. */
 int32_t relay_sort(void *out, const void *data, int64_t outer, int64_t n,
 		   int64_t inner, int64_t ascending, int64_t dtype);

@@ -79,6 +79,16 @@ find_place(struct diag *d, struct loc loc, struct place *p)
 	}
 }
 
+void
+diag_put_place(struct diag *d, struct loc loc, struct buf *out)
+{
+	struct place p;
+
+	find_place(d, loc, &p);
+	if (p.file)
+		buf_printf(out, "%s:%u:%u", p.file, p.line, p.column);
+}
+
 /*
  * One character of the source line as it is shown: control characters and
  * broken UTF-8 must not reach the terminal.

@@ -79,6 +79,10 @@ void diag_note(struct diag *d, struct loc loc, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void diag_remark(struct diag *d, struct loc loc, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* "file:line:column" of LOC to OUT; nothing if that is not known. */
+struct buf;
+void diag_put_place(struct diag *d, struct loc loc, struct buf *out);
 void diag_report(struct diag *d, enum diag_level level, struct loc loc,
 		 const char *fmt, va_list ap)
 	__attribute__((format(printf, 4, 0)));

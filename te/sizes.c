@@ -169,6 +169,8 @@ with_addresses(struct sizes *s, const tir_expr *e)
 {
 	const tir_expr **args;
 
+	if (e->kind == TIR_CAST)
+		return tir_cast(s->m, e->dtype, with_addresses(s, e->arg[0]));
 	if (e->kind != TIR_CALL_EXTERN)
 		return e;
 	args = ARENA_NEW_ARRAY(&s->m->arena, e->n, const tir_expr *);
