@@ -8,20 +8,9 @@
  * something later, or the condition of the rule, does not fit it. Recursion
  * goes as deep as the pattern is large.
  */
-#include "passes/rewrite/rw.h"
+#include "passes/rewrite/rw_goal.h"
 
 #include <string.h>
-
-/* Nodes that a path may pass: keeps the time at one node bounded. */
-enum { MAX_PATH = 64 };
-
-struct goal {
-	const struct rw_node *p;
-	const ir_expr *e;
-	const struct goal *next;
-};
-
-static bool solve(struct rw_match *m, const struct goal *g);
 
 static bool
 is_commutative(const ir_op *op)
@@ -46,98 +35,6 @@ is_commutative(const ir_op *op)
 }
 
 static bool
-fits_tensor(const struct rw_type *t, const ir_type *type)
-{
-	const struct ir_tensor_type *tt;
-
-	if (type->kind != TYPE_TENSOR)
-		return false;
-	tt = ir_as_tensor_type(type);
-	if (!t->any_dtype && !dtype_equal(t->dtype, tt->dtype))
-		return false;
-	if (t->ndim < 0)
-		return true;
-	if ((uint32_t)t->ndim != tt->ndim)
-		return false;
-	for (uint32_t i = 0; i < tt->ndim; i++)
-		if (t->dims[i] >= 0 && (!ir_dim_is_const(tt->shape[i]) ||
-					tt->shape[i].value != t->dims[i]))
-			return false;
-	return true;
-}
-
-static bool
-fits_type(const struct rw_type *t, const ir_type *type)
-{
-	const struct ir_tuple_type *tuple;
-
-	if (!type)
-		return false;
-	if (!t->tuple)
-		return fits_tensor(t, type);
-	if (type->kind != TYPE_TUPLE)
-		return false;
-	tuple = ir_as_tuple_type(type);
-	if (tuple->nfields != t->nfields)
-		return false;
-	for (uint32_t i = 0; i < t->nfields; i++)
-		if (!fits_type(t->fields[i], tuple->fields[i]))
-			return false;
-	return true;
-}
-
-bool
-rw_value_equal(const ir_attr *a, const ir_attr *v)
-{
-	struct dtype t;
-
-	if (a->kind == ATTR_DTYPE && v->kind == ATTR_STRING)
-		return dtype_parse(v->s, strlen(v->s), &t) &&
-		       dtype_equal(t, a->dtype);
-	if (a->kind == ATTR_STRING && v->kind == ATTR_DTYPE)
-		return rw_value_equal(v, a);
-	if (a->kind == ATTR_INT && v->kind == ATTR_INT)
-		return a->i == v->i;
-	if (a->kind == ATTR_FLOAT && v->kind == ATTR_INT)
-		return a->f == (double)v->i;
-	if (a->kind == ATTR_INT && v->kind == ATTR_FLOAT)
-		return (double)a->i == v->f;
-	if (a->kind != v->kind)
-		return false;
-	if (a->kind != ATTR_ARRAY)
-		return a->kind == ATTR_FLOAT ? a->f == v->f
-					     : ir_attr_equal(a, v);
-	if (a->n != v->n)
-		return false;
-	for (uint32_t i = 0; i < a->n; i++)
-		if (!rw_value_equal(&a->elems[i], &v->elems[i]))
-			return false;
-	return true;
-}
-
-/* Does the attribute A (NULL: absent) have the value that N says? */
-static bool
-fits_value(const struct rw_node *n, const ir_attr *a)
-{
-	if (n->kind == RW_ALT) {
-		for (uint32_t i = 0; i < n->n; i++)
-			if (fits_value(n->sub[i], a))
-				return true;
-		return false;
-	}
-	if (!a)
-		return n->kind == RW_VALUE && n->value.kind == ATTR_NULL;
-	if (n->kind == RW_VALUE)
-		return rw_value_equal(a, &n->value);
-	if (a->kind != ATTR_ARRAY || a->n != n->n)
-		return false;
-	for (uint32_t i = 0; i < n->n; i++)
-		if (!fits_value(n->sub[i], &a->elems[i]))
-			return false;
-	return true;
-}
-
-static bool
 fits_attrs(const struct rw_match *m, const struct rw_node *p,
 	   const struct ir_call *c)
 {
@@ -145,75 +42,34 @@ fits_attrs(const struct rw_match *m, const struct rw_node *p,
 
 	(void)m;
 	for (uint32_t i = 0; i < p->nattrs; i++)
-		if (!fits_value(p->attrs[i].value,
-				ir_attrs_get(attrs, p->attrs[i].name)))
+		if (!rw_fits_value(p->attrs[i].value,
+				   ir_attrs_get(attrs, p->attrs[i].name)))
 			return false;
 	return true;
-}
-
-/* A scalar constant, or one of one element, with the value of P. */
-static bool
-fits_number(const struct rw_node *p, const ir_expr *e)
-{
-	const ir_tensor *t;
-
-	if (e->kind != IR_CONSTANT || !ir_as_constant(e)->data)
-		return false;
-	t = ir_as_constant(e)->data;
-	if (ir_tensor_size(t) != 1 ||
-	    (!dtype_is_void(p->dtype) && !dtype_equal(p->dtype, t->dtype)))
-		return false;
-	if (p->value.kind == ATTR_INT && !dtype_is_float(t->dtype))
-		return ir_tensor_get_int(t, 0) == p->value.i;
-	return ir_tensor_get_double(t, 0) ==
-	       (p->value.kind == ATTR_INT ? (double)p->value.i : p->value.f);
-}
-
-static unsigned
-class_of(const ir_op *op)
-{
-	switch (op->pattern) {
-	case PAT_ELEMWISE:
-		return RW_ELEMENTWISE;
-	case PAT_BROADCAST:
-		return RW_BROADCAST;
-	case PAT_INJECTIVE:
-		return RW_INJECTIVE;
-	case PAT_COMM_REDUCE:
-		return RW_REDUCTION;
-	default:
-		return 0;
-	}
 }
 
 /* Goals for the N parts of a node, in front of NEXT; then go on. */
 static bool
 solve_parts(struct rw_match *m, const struct rw_node *const *p,
-	    const ir_expr *const *e, uint32_t n, const struct goal *next)
+	    const ir_expr *const *e, uint32_t n, const struct rw_goal *next)
 {
-	struct goal *goals = ARENA_NEW_ARRAY(&m->scratch, n, struct goal);
+	struct rw_goal *goals = ARENA_NEW_ARRAY(&m->scratch, n, struct rw_goal);
 
 	for (uint32_t i = n; i-- > 0;) {
-		goals[i] = (struct goal){p[i], e[i], next};
+		goals[i] = (struct rw_goal){p[i], e[i], next};
 		next = &goals[i];
 	}
-	return solve(m, next);
+	return rw_solve(m, next);
 }
 
-struct mark {
-	size_t trail;
-	size_t inner;
-};
-
-static struct mark
-mark_here(const struct rw_match *m)
+struct rw_mark
+rw_mark_here(const struct rw_match *m)
 {
-	return (struct mark){m->trail.len, m->inner.len};
+	return (struct rw_mark){m->trail.len, m->inner.len};
 }
 
-/* Forget what was bound since MARK; always false. */
-static bool
-undo(struct rw_match *m, struct mark mark)
+bool
+rw_undo(struct rw_match *m, struct rw_mark mark)
 {
 	while (m->trail.len > mark.trail)
 		m->slots[vec_pop(&m->trail)] = NULL;
@@ -223,10 +79,10 @@ undo(struct rw_match *m, struct mark mark)
 
 static bool
 solve_arguments(struct rw_match *m, const struct rw_node *p,
-		const struct ir_call *c, const struct goal *next)
+		const struct ir_call *c, const struct rw_goal *next)
 {
 	const ir_expr *swapped[2];
-	struct mark mark = mark_here(m);
+	struct rw_mark mark = rw_mark_here(m);
 	const ir_op *op = ir_called_op(&c->base);
 
 	if (solve_parts(m, p->sub, c->args, p->n, next))
@@ -234,7 +90,7 @@ solve_arguments(struct rw_match *m, const struct rw_node *p,
 	if (!op || p->ordered || p->n != 2 || c->nargs != 2 ||
 	    !is_commutative(op) || c->args[0] == c->args[1])
 		return false;
-	undo(m, mark);
+	rw_undo(m, mark);
 	swapped[0] = c->args[1];
 	swapped[1] = c->args[0];
 	return solve_parts(m, p->sub, swapped, 2, next);
@@ -242,10 +98,10 @@ solve_arguments(struct rw_match *m, const struct rw_node *p,
 
 static bool
 solve_call(struct rw_match *m, const struct rw_node *p, const ir_expr *e,
-	   const struct goal *next)
+	   const struct rw_goal *next)
 {
 	const struct ir_call *c;
-	struct goal callee;
+	struct rw_goal callee;
 
 	if (e->kind != IR_CALL)
 		return false;
@@ -255,7 +111,7 @@ solve_call(struct rw_match *m, const struct rw_node *p, const ir_expr *e,
 			return false;
 	} else if (p->classes) {
 		if (!ir_called_op(e) ||
-		    !(class_of(ir_called_op(e)) & p->classes))
+		    !(rw_class_of(ir_called_op(e)) & p->classes))
 			return false;
 	}
 	if (!fits_attrs(m, p, c) ||
@@ -263,27 +119,28 @@ solve_call(struct rw_match *m, const struct rw_node *p, const ir_expr *e,
 		return false;
 	vec_push(&m->inner, e);
 	if (p->callee) {
-		const struct goal *rest = next;
+		const struct rw_goal *rest = next;
 
 		for (uint32_t i = p->n; i-- > 0;) {
-			struct goal *g = ARENA_NEW(&m->scratch, struct goal);
+			struct rw_goal *g =
+				ARENA_NEW(&m->scratch, struct rw_goal);
 
-			*g = (struct goal){p->sub[i], c->args[i], rest};
+			*g = (struct rw_goal){p->sub[i], c->args[i], rest};
 			rest = g;
 		}
-		callee = (struct goal){p->callee, c->callee, rest};
-		return solve(m, &callee);
+		callee = (struct rw_goal){p->callee, c->callee, rest};
+		return rw_solve(m, &callee);
 	}
 	return solve_arguments(m, p, c, next);
 }
 
 static bool
 solve_function(struct rw_match *m, const struct rw_node *p, const ir_expr *e,
-	       const struct goal *next)
+	       const struct rw_goal *next)
 {
 	const struct ir_function *f;
-	const struct goal *rest = next;
-	struct goal *g;
+	const struct rw_goal *rest = next;
+	struct rw_goal *g;
 
 	if (e->kind != IR_FUNCTION)
 		return false;
@@ -292,144 +149,62 @@ solve_function(struct rw_match *m, const struct rw_node *p, const ir_expr *e,
 	    (!p->open && f->nparams != p->n - 1))
 		return false;
 	for (uint32_t i = 0; i < p->nattrs; i++)
-		if (!fits_value(p->attrs[i].value,
-				ir_dict_get(f->attrs, p->attrs[i].name)))
+		if (!rw_fits_value(p->attrs[i].value,
+				   ir_dict_get(f->attrs, p->attrs[i].name)))
 			return false;
 	for (uint32_t i = p->n; i-- > 0;) {
 		const ir_expr *part =
 			i == p->n - 1 ? f->body : ir_var_expr(f->params[i]);
 
-		g = ARENA_NEW(&m->scratch, struct goal);
-		*g = (struct goal){p->sub[i], part, rest};
+		g = ARENA_NEW(&m->scratch, struct rw_goal);
+		*g = (struct rw_goal){p->sub[i], part, rest};
 		rest = g;
 	}
 	vec_push(&m->inner, e);
-	return solve(m, rest);
+	return rw_solve(m, rest);
 }
 
 static bool
 solve_slot(struct rw_match *m, const struct rw_node *p, const ir_expr *e,
-	   const struct goal *next)
+	   const struct rw_goal *next)
 {
 	const struct rw_slot *slot = &m->rule->slots[p->slot];
-	struct goal def = {slot->def, e, next};
+	struct rw_goal def = {slot->def, e, next};
 
 	if (m->slots[p->slot])
-		return m->slots[p->slot] == e && solve(m, next);
+		return m->slots[p->slot] == e && rw_solve(m, next);
 	m->slots[p->slot] = e;
 	vec_push(&m->trail, p->slot);
-	return slot->def ? solve(m, &def) : solve(m, next);
+	return slot->def ? rw_solve(m, &def) : rw_solve(m, next);
 }
 
 static bool
 solve_optional(struct rw_match *m, const struct rw_node *p, const ir_expr *e,
-	       const struct goal *next)
+	       const struct rw_goal *next)
 {
 	struct rw_node call = *p;
-	struct mark mark = mark_here(m);
-	struct goal without = {p->sub[0], e, next};
+	struct rw_mark mark = rw_mark_here(m);
+	struct rw_goal without = {p->sub[0], e, next};
 
 	call.kind = RW_CALL;
 	if (solve_call(m, &call, e, next))
 		return true;
-	undo(m, mark);
-	return solve(m, &without);
-}
-
-/*
- * path(FROM, STEP, TO): E fits TO, and every way up from E that is not a
- * constant or a variable leads over nodes that fit STEP to one node, which
- * fits FROM. Names are bound by FROM and TO; STEP is a test.
- */
-struct path {
-	const struct rw_node *from, *step;
-	const ir_expr *found;
-	VEC(const ir_expr *) seen;
-};
-
-static bool
-fits_alone(struct rw_match *m, const struct rw_node *p, const ir_expr *e)
-{
-	struct mark mark = mark_here(m);
-	bool (*accept)(struct rw_match *, void *) = m->accept;
-	struct goal g = {p, e, NULL};
-	bool ok;
-
-	m->accept = NULL;
-	ok = solve(m, &g);
-	m->accept = accept;
-	undo(m, mark);
-	return ok;
-}
-
-static bool
-saw(struct path *p, const ir_expr *e)
-{
-	for (size_t i = 0; i < p->seen.len; i++)
-		if (p->seen.at[i] == e)
-			return true;
-	vec_push(&p->seen, e);
-	return false;
-}
-
-/* Put what E takes on the list of nodes to look at. */
-static bool
-follow_up(struct rw_match *m, struct path *path, const ir_expr *e)
-{
-	for (uint32_t i = 0; i < ir_num_operands(e); i++) {
-		const ir_expr *x = ir_operand(e, i);
-
-		if (x->kind == IR_OP || x->kind == IR_CONSTANT ||
-		    x == path->found)
-			continue;
-		if (!path->found && fits_alone(m, path->from, x)) {
-			path->found = x;
-			continue;
-		}
-		if (x->kind == IR_VAR)
-			continue;
-		if (!fits_alone(m, path->step, x))
-			return false;
-		(void)saw(path, x);
-		if (path->seen.len > MAX_PATH)
-			return false;
-	}
-	return true;
-}
-
-static bool
-solve_path(struct rw_match *m, const struct rw_node *p, const ir_expr *e,
-	   const struct goal *next)
-{
-	struct path path = {.from = p->sub[0], .step = p->sub[1]};
-	struct goal to, from;
-	bool ok = follow_up(m, &path, e);
-
-	for (size_t i = 0; ok && i < path.seen.len; i++)
-		ok = follow_up(m, &path, path.seen.at[i]);
-	ok = ok && path.found;
-	for (size_t i = 0; ok && i < path.seen.len; i++)
-		vec_push(&m->inner, path.seen.at[i]);
-	vec_free(&path.seen);
-	if (!ok)
-		return false;
-	from = (struct goal){p->sub[0], path.found, next};
-	to = (struct goal){p->sub[2], e, &from};
-	return solve(m, &to);
+	rw_undo(m, mark);
+	return rw_solve(m, &without);
 }
 
 static bool
 solve_alternatives(struct rw_match *m, const struct rw_node *p,
-		   const ir_expr *e, const struct goal *next)
+		   const ir_expr *e, const struct rw_goal *next)
 {
-	struct mark mark = mark_here(m);
+	struct rw_mark mark = rw_mark_here(m);
 
 	for (uint32_t i = 0; i < p->n; i++) {
-		struct goal g = {p->sub[i], e, next};
+		struct rw_goal g = {p->sub[i], e, next};
 
-		if (solve(m, &g))
+		if (rw_solve(m, &g))
 			return true;
-		undo(m, mark);
+		rw_undo(m, mark);
 	}
 	return false;
 }
@@ -437,7 +212,7 @@ solve_alternatives(struct rw_match *m, const struct rw_node *p,
 /* A tuple, a projection, a conditional, a let: parts against operands. */
 static bool
 solve_structure(struct rw_match *m, const struct rw_node *p, const ir_expr *e,
-		const struct goal *next)
+		const struct rw_goal *next)
 {
 	const ir_expr *parts[3];
 
@@ -469,8 +244,8 @@ solve_structure(struct rw_match *m, const struct rw_node *p, const ir_expr *e,
 	}
 }
 
-static bool
-solve(struct rw_match *m, const struct goal *g)
+bool
+rw_solve(struct rw_match *m, const struct rw_goal *g)
 {
 	const struct rw_node *p;
 	const ir_expr *e;
@@ -479,22 +254,22 @@ solve(struct rw_match *m, const struct goal *g)
 		return !m->accept || m->accept(m, m->env);
 	p = g->p;
 	e = g->e;
-	if (p->type && !fits_type(p->type, e->type))
+	if (p->type && !rw_fits_type(p->type, e->type))
 		return false;
 	switch (p->kind) {
 	case RW_ANY:
-		return solve(m, g->next);
+		return rw_solve(m, g->next);
 	case RW_CONST:
-		return e->kind == IR_CONSTANT && solve(m, g->next);
+		return e->kind == IR_CONSTANT && rw_solve(m, g->next);
 	case RW_VAR:
-		return e->kind == IR_VAR && solve(m, g->next);
+		return e->kind == IR_VAR && rw_solve(m, g->next);
 	case RW_ANY_TUPLE:
-		return e->kind == IR_TUPLE && solve(m, g->next);
+		return e->kind == IR_TUPLE && rw_solve(m, g->next);
 	case RW_NUMBER:
-		return fits_number(p, e) && solve(m, g->next);
+		return rw_fits_number(p, e) && rw_solve(m, g->next);
 	case RW_OP:
 		return e->kind == IR_OP && ir_as_op_ref(e)->op == p->op &&
-		       solve(m, g->next);
+		       rw_solve(m, g->next);
 	case RW_SLOT:
 		return solve_slot(m, p, e, g->next);
 	case RW_CALL:
@@ -506,7 +281,7 @@ solve(struct rw_match *m, const struct goal *g)
 	case RW_OPT:
 		return solve_optional(m, p, e, g->next);
 	case RW_PATH:
-		return solve_path(m, p, e, g->next);
+		return rw_solve_path(m, p, e, g->next);
 	default:
 		return solve_structure(m, p, e, g->next);
 	}
@@ -515,7 +290,7 @@ solve(struct rw_match *m, const struct goal *g)
 bool
 rw_match_at(struct rw_match *m, const struct rw_rule *r, const ir_expr *e)
 {
-	struct goal root = {r->pattern, e, NULL};
+	struct rw_goal root = {r->pattern, e, NULL};
 
 	if (r->nslots > m->cap) {
 		m->cap = r->nslots;
@@ -529,7 +304,7 @@ rw_match_at(struct rw_match *m, const struct rw_rule *r, const ir_expr *e)
 	vec_clear(&m->trail);
 	if (m->scratch.used)
 		arena_reset(&m->scratch);
-	return solve(m, &root);
+	return rw_solve(m, &root);
 }
 
 void

@@ -27,139 +27,10 @@ class_of(const char *name)
 	return 0;
 }
 
-static void *
-not_here(struct rw_reader *r, struct loc loc, const char *what)
+void *
+rw_not_here(struct rw_reader *r, struct loc loc, const char *what)
 {
 	return rw_fail(r, loc, "%s may stand in a pattern only", what);
-}
-
-static void
-check_attr(struct rw_reader *r, const ir_op *op, const struct rw_attr *a)
-{
-	const struct attrs_schema *s = op->attrs;
-	struct suggest near;
-
-	if (s && attrs_field_index(s, a->name) >= 0)
-		return;
-	suggest_start(&near, a->name);
-	for (unsigned i = 0; s && i < s->nfields; i++)
-		suggest_offer(&near, s->fields[i].name);
-	rw_fail(r, a->loc, "operator '%s' has no attribute '%s'%s", op->name,
-		a->name, suggest_text(&near));
-}
-
-/* NAME=VALUE; the name has been read. */
-static struct rw_attr
-read_attr(struct rw_reader *r, const char *name, struct loc loc)
-{
-	struct rw_attr a = {.name = name, .loc = loc};
-
-	a.value = r->part == RW_IN_PATTERN ? rw_read_alternatives(r)
-					   : rw_read_value(r);
-	return a;
-}
-
-typedef VEC(struct rw_attr) attr_vec;
-
-/* One argument of a call: an expression, an attribute, or "..". */
-static bool
-read_argument(struct rw_reader *r, struct rw_node *call, rw_node_vec *args,
-	      attr_vec *attrs)
-{
-	const struct rw_node *e;
-
-	if (r->scan.token == RW_T_DOTS) {
-		if (r->part != RW_IN_PATTERN)
-			return not_here(r, r->scan.loc, "'..'") != NULL;
-		rw_scan_next(&r->scan);
-		call->open = true;
-		return true;
-	}
-	if (r->scan.token == RW_T_NAME) {
-		const char *name = r->scan.name;
-		struct rw_scan before = r->scan;
-
-		rw_scan_next(&r->scan);
-		if (rw_accept(r, '=')) {
-			vec_push(attrs, read_attr(r, name, before.loc));
-			return !r->failed;
-		}
-		r->scan = before;
-	}
-	if (call->open || attrs->len) {
-		rw_fail(r, r->scan.loc,
-			"inputs stand before '..' and "
-			"attributes");
-		return false;
-	}
-	e = rw_read_expr(r);
-	if (e)
-		vec_push(args, e);
-	return e != NULL;
-}
-
-/* '(' has been read. */
-static void
-read_arguments(struct rw_reader *r, struct rw_node *call)
-{
-	rw_node_vec args = {0};
-	attr_vec attrs = {0};
-
-	while (r->scan.token != ')') {
-		if (!read_argument(r, call, &args, &attrs))
-			break;
-		if (!rw_accept(r, ','))
-			break;
-	}
-	if (!r->failed)
-		rw_expect(r, ')', "',' or ')'");
-	rw_set_sub(r, call, &args);
-	call->nattrs = (uint32_t)attrs.len;
-	if (attrs.len)
-		call->attrs = arena_copy(&r->file->arena, attrs.at,
-					 attrs.len * sizeof(*attrs.at));
-	vec_free(&args);
-	vec_free(&attrs);
-}
-
-static void
-check_call(struct rw_reader *r, const struct rw_node *call)
-{
-	const ir_op *op = call->op;
-
-	for (uint32_t i = 0; op && i < call->nattrs; i++)
-		check_attr(r, op, &call->attrs[i]);
-	if (!op) {
-		if (call->nattrs && r->part == RW_IN_RESULT)
-			rw_fail(r, call->attrs[0].loc,
-				"only calls of operators have attributes");
-		return;
-	}
-	if (op->ninputs == OP_MANY_INPUTS || call->n == (uint32_t)op->ninputs ||
-	    (call->open && call->n < (uint32_t)op->ninputs))
-		return;
-	rw_fail(r, call->loc, "operator '%s' takes %d input%s, but %u %s given",
-		op->name, op->ninputs, op->ninputs == 1 ? "" : "s", call->n,
-		call->n == 1 ? "is" : "are");
-}
-
-static struct loc
-up_to_here(const struct rw_reader *r, struct loc from)
-{
-	const struct loc *last = &r->scan.last;
-
-	return loc_make(from.off, last->off + last->len - from.off);
-}
-
-static const struct rw_node *
-read_call(struct rw_reader *r, struct rw_node *call)
-{
-	read_arguments(r, call);
-	if (r->failed)
-		return NULL;
-	call->loc = up_to_here(r, call->loc);
-	check_call(r, call);
-	return r->failed ? NULL : call;
 }
 
 /* path(FROM, STEP, TO); '(' has been read. */
@@ -169,8 +40,8 @@ read_path(struct rw_reader *r, struct loc loc)
 	struct rw_node *n = rw_new_node(r, RW_PATH, loc);
 
 	if (r->part != RW_IN_PATTERN)
-		return not_here(r, loc, "'path'");
-	read_arguments(r, n);
+		return rw_not_here(r, loc, "'path'");
+	rw_read_arguments(r, n);
 	if (!r->failed && (n->n != 3 || n->nattrs || n->open))
 		return rw_fail(r, loc,
 			       "path takes where it starts, a step "
@@ -197,9 +68,9 @@ read_optional(struct rw_reader *r, const ir_op *op, struct loc loc)
 	struct rw_node *n = rw_new_node(r, RW_OPT, loc);
 
 	if (r->part != RW_IN_PATTERN)
-		return not_here(r, loc, "'?'");
+		return rw_not_here(r, loc, "'?'");
 	n->op = op;
-	if (!rw_expect(r, '(', "'('") || !read_call(r, n))
+	if (!rw_expect(r, '(', "'('") || !rw_read_call(r, n))
 		return NULL;
 	if (n->n == 0 || n->open)
 		return rw_fail(r, loc,
@@ -215,10 +86,10 @@ read_ordered(struct rw_reader *r, const ir_op *op, struct loc loc)
 	struct rw_node *n = rw_new_node(r, RW_CALL, loc);
 
 	if (r->part != RW_IN_PATTERN)
-		return not_here(r, loc, "'!'");
+		return rw_not_here(r, loc, "'!'");
 	n->op = op;
 	n->ordered = true;
-	return rw_expect(r, '(', "'('") ? read_call(r, n) : NULL;
+	return rw_expect(r, '(', "'('") ? rw_read_call(r, n) : NULL;
 }
 
 /* A name that is no keyword: an operator, called or not, or a function. */
@@ -234,7 +105,7 @@ read_named(struct rw_reader *r, const char *name, struct loc loc)
 		n->op = op;
 		n->classes = class;
 		if (rw_accept(r, '('))
-			return read_call(r, n);
+			return rw_read_call(r, n);
 		n->open = true;
 		return n;
 	}
@@ -275,7 +146,7 @@ read_parens(struct rw_reader *r, struct loc loc)
 	vec_free(&sub);
 	if (r->failed)
 		return NULL;
-	n->loc = up_to_here(r, loc);
+	n->loc = rw_up_to_here(r, loc);
 	return n->n == 1 && !comma ? n->sub[0] : n;
 }
 
@@ -288,10 +159,10 @@ read_function(struct rw_reader *r, struct loc loc)
 	rw_node_vec sub = {0};
 
 	if (r->part != RW_IN_PATTERN)
-		return not_here(r, loc, "a function");
+		return rw_not_here(r, loc, "a function");
 	if (!rw_expect(r, '(', "'('"))
 		return NULL;
-	read_arguments(r, n);
+	rw_read_arguments(r, n);
 	body = r->failed ? NULL : rw_read_block(r);
 	if (!body)
 		return NULL;
@@ -312,7 +183,7 @@ read_if(struct rw_reader *r, struct loc loc)
 	const struct rw_node *part[3] = {NULL};
 
 	if (r->part != RW_IN_PATTERN)
-		return not_here(r, loc, "'if'");
+		return rw_not_here(r, loc, "'if'");
 	if (rw_expect(r, '(', "'('") && (part[0] = rw_read_expr(r)) &&
 	    rw_expect(r, ')', "')'") && (part[1] = rw_read_block(r))) {
 		if (rw_accept_word(r, "else"))
@@ -347,7 +218,7 @@ read_word(struct rw_reader *r)
 		if (strcmp(name, words[i].word) != 0)
 			continue;
 		if (r->part != RW_IN_PATTERN)
-			return not_here(r, loc, "a kind of expression");
+			return rw_not_here(r, loc, "a kind of expression");
 		return rw_new_node(r, words[i].kind, loc);
 	}
 	if (strcmp(name, "fn") == 0)
@@ -389,7 +260,7 @@ read_primary(struct rw_reader *r)
 	case '*':
 		rw_scan_next(&r->scan);
 		if (r->part != RW_IN_PATTERN)
-			return not_here(r, loc, "'*'");
+			return rw_not_here(r, loc, "'*'");
 		return rw_new_node(r, RW_ANY, loc);
 	case RW_T_SLOT:
 		n = rw_new_node(r, RW_SLOT, loc);
@@ -423,7 +294,7 @@ read_postfix(struct rw_reader *r, const struct rw_node *e)
 		if (rw_accept(r, '(')) {
 			n = rw_new_node(r, RW_CALL, e->loc);
 			n->callee = e;
-			e = read_call(r, n);
+			e = rw_read_call(r, n);
 		} else if (rw_accept(r, '.')) {
 			n = rw_new_node(r, RW_PROJ, e->loc);
 			n->sub = arena_copy(&r->file->arena, &e, sizeof(e));
@@ -454,7 +325,7 @@ read_typed(struct rw_reader *r)
 	if (!e || r->scan.token != ':')
 		return e;
 	if (r->part != RW_IN_PATTERN)
-		return not_here(r, r->scan.loc, "a type");
+		return rw_not_here(r, r->scan.loc, "a type");
 	rw_scan_next(&r->scan);
 	n = arena_copy(&r->file->arena, e, sizeof(*e));
 	n->type = rw_read_type(r);
@@ -474,7 +345,7 @@ rw_read_expr(struct rw_reader *r)
 	e = read_typed(r);
 	if (e && r->scan.token == '|') {
 		if (r->part != RW_IN_PATTERN)
-			return not_here(r, r->scan.loc, "'|'");
+			return rw_not_here(r, r->scan.loc, "'|'");
 		vec_push(&sub, e);
 		while (e && rw_accept(r, '|')) {
 			e = read_typed(r);
@@ -524,7 +395,7 @@ read_let(struct rw_reader *r, struct loc loc)
 	rw_node_vec sub = {0};
 
 	if (r->part != RW_IN_PATTERN)
-		return not_here(r, loc, "'let'");
+		return rw_not_here(r, loc, "'let'");
 	if ((part[0] = rw_read_expr(r)) && rw_expect(r, '=', "'='") &&
 	    (part[1] = rw_read_expr(r)) && rw_expect(r, ';', "';'"))
 		part[2] = rw_at_word(r, "let")

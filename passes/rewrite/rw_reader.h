@@ -52,6 +52,18 @@ const struct rw_node *rw_read_expr(struct rw_reader *r);
 /* "{ %a = ..; .. result }" */
 const struct rw_node *rw_read_block(struct rw_reader *r);
 
+/* Report that WHAT stands outside of a pattern; NULL. */
+void *rw_not_here(struct rw_reader *r, struct loc loc, const char *what);
+
+/* rw_read_call.c; '(' has been read. Fill in CALL up to ')'. */
+void rw_read_arguments(struct rw_reader *r, struct rw_node *call);
+
+/* The same, and compare with what the operator takes. */
+const struct rw_node *rw_read_call(struct rw_reader *r, struct rw_node *call);
+
+/* From the start of FROM to the end of the last token. */
+struct loc rw_up_to_here(const struct rw_reader *r, struct loc from);
+
 /* rw_read_value.c */
 const struct rw_node *rw_read_condition(struct rw_reader *r);
 const struct rw_node *rw_read_value(struct rw_reader *r);
