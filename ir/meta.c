@@ -194,9 +194,9 @@ ir_meta_object(const ir_meta *m, const char *name)
 	return f ? f->object : NULL;
 }
 
-const ir_meta *
-ir_meta_vdevice(ir_context *cx, int device_type, int device_id,
-		const char *memory_scope)
+static const ir_meta *
+new_device(ir_context *cx, int device_type, int device_id,
+	   const char *memory_scope)
 {
 	const ir_meta scope = {
 		.type_key = ir_name(cx, "runtime.String"),
@@ -217,7 +217,20 @@ ir_meta_vdevice(ir_context *cx, int device_type, int device_id,
 		.fields = fields,
 	};
 
+	return ir_meta_new(cx, &device);
+}
+
+const ir_meta *
+ir_meta_vdevice(ir_context *cx, int device_type, int device_id,
+		const char *memory_scope)
+{
 	if (device_type < 0 && device_id < 0 && memory_scope[0] == '\0')
 		return NULL;
-	return ir_meta_new(cx, &device);
+	return new_device(cx, device_type, device_id, memory_scope);
+}
+
+const ir_meta *
+ir_meta_free_device(ir_context *cx)
+{
+	return new_device(cx, -1, -1, "");
 }

@@ -47,5 +47,7 @@ const ir_meta *ir_meta_object(const ir_meta *m, const char *name);
 /* A virtual device; all unconstrained values are NULL for the IR. */
 const ir_meta *ir_meta_vdevice(ir_context *cx, int device_type,
 			       int device_id, const char *memory_scope);
+/* The object that TVM has in place of such a NULL. */
+const ir_meta *ir_meta_free_device(ir_context *cx);
 
 #endif

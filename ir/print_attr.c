@@ -64,7 +64,7 @@ is_flat(const struct ir_call *c)
 static const ir_meta *
 free_device(struct print *p)
 {
-	return ir_meta_vdevice(p->m->cx, -1, -1, "");
+	return ir_meta_free_device(p->m->cx);
 }
 
 /* The metadata key of an object, or NULL if it has a text of its own. */

@@ -303,7 +303,7 @@ rel_qnn_dense_pack(struct rel *r)
 	    (ok = scalar(r, 2, ZERO_POINT)) != REL_DONE ||
 	    (ok = scalar(r, 4, SCALE)) != REL_DONE)
 		return ok;
-	if (!out_dtype(r, "int32,int64"))
+	if (!rel_check_rank(r, 1, weight, 4) || !out_dtype(r, "int32,int64"))
 		return REL_FAIL;
 	return rel_dense_pack(r);
 }
