@@ -25,45 +25,36 @@
 struct desired {
 	const ir_op *op;
 	const char *data;
-	const char *kernel;             /* "default" or missing: NULL */
+	const char *kernel; /* "default" or missing: NULL */
 };
 
 struct converter {
 	VEC(struct desired) desired;
-	VEC(int64_t) skip;              /* which convolutions to leave */
-	int64_t convs;                  /* seen so far */
+	VEC(int64_t) skip; /* which convolutions to leave */
+	int64_t convs;     /* seen so far */
 };
 
 /* Kernel layouts that go with data layouts. */
 struct kernel_rule {
 	const char *data;
 	const char *kernel;
-	const char *depthwise;          /* NULL: the same */
+	const char *depthwise; /* NULL: the same */
 };
 
 static const struct kernel_rule conv1d_rules[] = {
-	{ "NCW", "OIW", NULL }, { "NWC", "WIO", NULL }, { NULL, NULL, NULL } };
-static const struct kernel_rule conv2d_rules[] = {
-	{ "NCHW", "OIHW", NULL },
-	{ "NHWC", "HWIO", "HWOI" },
-	{ "HWNC", "HWOI", NULL },
-	{ NULL, NULL, NULL } };
+	{"NCW", "OIW", NULL}, {"NWC", "WIO", NULL}, {NULL, NULL, NULL}};
+static const struct kernel_rule conv2d_rules[] = {{"NCHW", "OIHW", NULL},
+						  {"NHWC", "HWIO", "HWOI"},
+						  {"HWNC", "HWOI", NULL},
+						  {NULL, NULL, NULL}};
 static const struct kernel_rule transposed_rules[] = {
-	{ "NCHW", "IOHW", NULL },
-	{ "NHWC", "HWIO", NULL },
-	{ NULL, NULL, NULL } };
+	{"NCHW", "IOHW", NULL}, {"NHWC", "HWIO", NULL}, {NULL, NULL, NULL}};
 static const struct kernel_rule deformable_rules[] = {
-	{ "NCHW", "OIHW", NULL },
-	{ "NHWC", "HWIO", NULL },
-	{ NULL, NULL, NULL } };
+	{"NCHW", "OIHW", NULL}, {"NHWC", "HWIO", NULL}, {NULL, NULL, NULL}};
 static const struct kernel_rule conv3d_rules[] = {
-	{ "NCDHW", "OIDHW", NULL },
-	{ "NDHWC", "DHWIO", NULL },
-	{ NULL, NULL, NULL } };
+	{"NCDHW", "OIDHW", NULL}, {"NDHWC", "DHWIO", NULL}, {NULL, NULL, NULL}};
 static const struct kernel_rule transposed3d_rules[] = {
-	{ "NCDHW", "IODHW", NULL },
-	{ "NDHWC", "DHWOI", NULL },
-	{ NULL, NULL, NULL } };
+	{"NCDHW", "IODHW", NULL}, {"NDHWC", "DHWOI", NULL}, {NULL, NULL, NULL}};
 
 static const struct kernel_rule *
 rules_of(enum op_id op)
@@ -118,8 +109,7 @@ set_string(pass_ctx *cx, const ir_attrs *a, const char *field, const char *s)
 static bool
 is_depthwise(const struct ir_call *call)
 {
-	const struct ir_tensor_type *w =
-		ir_as_tensor_type(call->args[1]->type);
+	const struct ir_tensor_type *w = ir_as_tensor_type(call->args[1]->type);
 	int64_t groups = ir_attrs_int(call->attrs, "groups", 1);
 	struct ir_layout kernel;
 	int i;
@@ -145,14 +135,13 @@ write_padding(pass_ctx *cx, const ir_attrs *a, uint32_t spatial)
 
 	if (!padding || !padding_widths(padding, spatial, widths))
 		return a;
-	return ir_attrs_with(cx->module->cx, a, "padding",
-			     ir_attr_int_array(cx->module->cx, widths,
-					       2 * spatial, 32));
+	return ir_attrs_with(
+		cx->module->cx, a, "padding",
+		ir_attr_int_array(cx->module->cx, widths, 2 * spatial, 32));
 }
 
 static const char *
-default_kernel(const struct kernel_rule *rule, const char *data,
-	       bool depthwise)
+default_kernel(const struct kernel_rule *rule, const char *data, bool depthwise)
 {
 	for (; rule->data; rule++)
 		if (strcmp(rule->data, data) == 0)
@@ -165,8 +154,7 @@ default_kernel(const struct kernel_rule *rule, const char *data,
 static int64_t
 extent(const struct ir_call *call, uint32_t i, const char *field, char letter)
 {
-	const struct ir_tensor_type *t =
-		ir_as_tensor_type(call->args[i]->type);
+	const struct ir_tensor_type *t = ir_as_tensor_type(call->args[i]->type);
 	struct ir_layout l;
 	int at;
 
@@ -186,12 +174,31 @@ blocks_fit(const struct ir_call *call, const char *data, const char *kernel)
 	struct ir_layout d;
 	struct ir_layout k;
 
-	return in && out && layout_read(data, &d) &&
-	       layout_read(kernel, &k) &&
+	return in && out && layout_read(data, &d) && layout_read(kernel, &k) &&
 	       in % ir_layout_factor(&d, 'C') == 0 &&
 	       in % ir_layout_factor(&k, 'I') == 0 &&
 	       out % ir_layout_factor(&d, 'C') == 0 &&
 	       out % ir_layout_factor(&k, 'O') == 0;
+}
+
+/* The blocked operator wants to be told what the others read from weights. */
+static const ir_attrs *
+write_sizes(pass_ctx *cx, const struct ir_call *call, const ir_attrs *a)
+{
+	ir_context *c = cx->module->cx;
+	int64_t kernel[2] = {
+		extent(call, 1, "kernel_layout", 'H'),
+		extent(call, 1, "kernel_layout", 'W'),
+	};
+
+	if (ir_attrs_get(a, "channels")->kind == ATTR_NULL)
+		a = ir_attrs_with(
+			c, a, "channels",
+			ATTR_INT32(extent(call, 1, "kernel_layout", 'O')));
+	if (ir_attrs_get(a, "kernel_size")->kind == ATTR_NULL)
+		a = ir_attrs_with(c, a, "kernel_size",
+				  ir_attr_int_array(c, kernel, 2, 32));
+	return a;
 }
 
 static bool
@@ -201,8 +208,8 @@ is_blocked(const char *layout)
 }
 
 static bool
-convert_conv(pass_ctx *cx, const struct ir_call *call,
-	     struct layout_choice *c, const struct desired *want)
+convert_conv(pass_ctx *cx, const struct ir_call *call, struct layout_choice *c,
+	     const struct desired *want)
 {
 	const struct kernel_rule *rules = rules_of(c->op);
 	const char *kernel = want->kernel;
@@ -214,9 +221,9 @@ convert_conv(pass_ctx *cx, const struct ir_call *call,
 		    !blocks_fit(call, want->data, kernel))
 			return false;
 		c->op = OP_nn_contrib_conv2d_NCHWc;
+		c->attrs = write_sizes(cx, call, c->attrs);
 	} else if (!kernel) {
-		kernel = default_kernel(rules, want->data,
-					is_depthwise(call));
+		kernel = default_kernel(rules, want->data, is_depthwise(call));
 	}
 	c->attrs = set_string(cx, c->attrs, "data_layout", want->data);
 	c->attrs = set_string(cx, c->attrs, "kernel_layout", kernel);
@@ -296,7 +303,7 @@ static bool
 read_desired(pass_ctx *cx, struct loc loc, struct converter *v, char *entry)
 {
 	char *layouts = strchr(entry, '=');
-	struct desired want = { 0 };
+	struct desired want = {0};
 	char *next;
 
 	if (!layouts) {
@@ -334,8 +341,9 @@ read_options(pass_ctx *cx, struct loc loc, struct converter *v)
 	char *rest;
 
 	if (!*text) {
-		pass_error(cx, loc, "option 'desired-layouts' is missing: "
-				    "OPERATOR=LAYOUT:LAYOUT|...");
+		pass_error(cx, loc,
+			   "option 'desired-layouts' is missing: "
+			   "OPERATOR=LAYOUT:LAYOUT|...");
 		return false;
 	}
 	for (char *p = strtok_r(copy, "|", &rest); p;
@@ -361,7 +369,7 @@ read_options(pass_ctx *cx, struct loc loc, struct converter *v)
 const struct ir_function *
 pass_convert_layout(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 {
-	struct converter v = { 0 };
+	struct converter v = {0};
 
 	(void)def;
 	if (read_options(cx, fn->base.loc, &v))

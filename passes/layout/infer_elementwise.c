@@ -17,7 +17,7 @@ layout_elementwise(const struct layout_query *q, struct layout_answer *a)
 static const char *
 sub_layout(ir_context *cx, const struct ir_layout *l, uint32_t from)
 {
-	struct ir_layout out = { .n = l->n - from };
+	struct ir_layout out = {.n = l->n - from};
 
 	memcpy(out.axis, l->axis + from, out.n * sizeof(*out.axis));
 	return layout_name(cx, &out);
@@ -30,8 +30,8 @@ sub_layout(ir_context *cx, const struct ir_layout *l, uint32_t from)
 static bool
 broadcast_first(const struct layout_query *q, struct layout_answer *a)
 {
-	const struct ir_tensor_type *t[] = { layout_tensor(q, 0),
-					     layout_tensor(q, 1) };
+	const struct ir_tensor_type *t[] = {layout_tensor(q, 0),
+					    layout_tensor(q, 1)};
 	uint32_t large;
 	struct ir_layout l;
 
@@ -43,8 +43,7 @@ broadcast_first(const struct layout_query *q, struct layout_answer *a)
 	if (!layout_read(q->old[large], &l) || l.n != t[large]->ndim)
 		return false;
 	layout_fill(q, a, 2, q->old[large]);
-	a->in[1 - large] =
-		sub_layout(q->cx, &l, l.n - t[1 - large]->ndim);
+	a->in[1 - large] = sub_layout(q->cx, &l, l.n - t[1 - large]->ndim);
 	return true;
 }
 
@@ -67,8 +66,8 @@ fit_factors(const struct layout_query *q, uint32_t i, struct ir_layout *l)
 		if (l->axis[k].factor == 0)
 			continue;
 		at = ir_layout_index(&old, primal);
-		if (at < 0 || (ir_dim_is_const(t->shape[at]) &&
-			       t->shape[at].value == 1))
+		if (at < 0 ||
+		    (ir_dim_is_const(t->shape[at]) && t->shape[at].value == 1))
 			l->axis[k].factor = 1;
 	}
 	return true;
@@ -140,7 +139,7 @@ layout_reduce(const struct layout_query *q, struct layout_answer *a)
 	bool exclude = ir_attrs_bool(q->attrs, "exclude");
 	bool reduced[LAYOUT_MAX_AXES];
 	int64_t axes[LAYOUT_MAX_AXES];
-	struct ir_layout out = { 0 };
+	struct ir_layout out = {0};
 	struct ir_layout old;
 	struct ir_layout now;
 	uint32_t n = 0;
@@ -160,9 +159,8 @@ layout_reduce(const struct layout_query *q, struct layout_answer *a)
 	if (out.n == 0)
 		return false;
 	if (q->now)
-		a->attrs = ir_attrs_with(
-			q->cx, q->attrs, "axis",
-			ir_attr_int_array(q->cx, axes, n, 32));
+		a->attrs = ir_attrs_with(q->cx, q->attrs, "axis",
+					 ir_attr_int_array(q->cx, axes, n, 32));
 	layout_fill(q, a, 1, layout_current(q));
 	a->out[0] = layout_name(q->cx, &out);
 	/* Parts of a kept axis of which the rest is gone. */

@@ -81,8 +81,9 @@ layout_resize(const struct layout_query *q, struct layout_answer *a)
 	const char *layout = ir_attrs_string(q->attrs, "layout");
 	struct ir_layout l;
 
-	if (q->now && layout_read(q->now[0], &l) &&
-	    ir_layout_index(&l, 'h') < 0 && ir_layout_index(&l, 'w') < 0) {
+	/* Whoever chose another layout than the old one meant it. */
+	if (q->now && strcmp(layout, q->old[0]) == 0 &&
+	    layout_read(q->now[0], &l) && layout_num_primal(&l) == l.n) {
 		layout = q->now[0];
 		set_layout(q, a, layout);
 	}

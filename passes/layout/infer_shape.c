@@ -120,8 +120,7 @@ divide_indices(const struct layout_query *q, struct layout_answer *a,
 			moved[i].i /= factor;
 	}
 	if (ok)
-		a->attrs = ir_attrs_with(q->cx, q->attrs,
-					 "indices_or_sections",
+		a->attrs = ir_attrs_with(q->cx, q->attrs, "indices_or_sections",
 					 ir_attr_array(q->cx, moved, at->n));
 	free(moved);
 	return ok;
@@ -164,7 +163,7 @@ without_axes(const struct layout_query *q, const char *layout,
 	     const ir_attr *axes)
 {
 	struct ir_layout l;
-	struct ir_layout out = { 0 };
+	struct ir_layout out = {0};
 	const char *name;
 
 	if (!layout_read(layout, &l))
@@ -248,7 +247,7 @@ bool
 layout_transpose(const struct layout_query *q, struct layout_answer *a)
 {
 	const char *layout = layout_current(q);
-	struct ir_layout out = { 0 };
+	struct ir_layout out = {0};
 	int64_t axes[LAYOUT_MAX_AXES];
 	struct ir_layout old;
 	struct ir_layout now;

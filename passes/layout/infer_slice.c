@@ -45,8 +45,9 @@ read_cuts(const struct layout_query *q, uint32_t rank, struct cuts *c)
 
 	if (begin->kind != ATTR_ARRAY || end->kind != ATTR_ARRAY ||
 	    begin->n != end->n || (named && axes->n != begin->n) ||
-	    begin->n > rank || (strides->kind == ATTR_ARRAY &&
-				strides->n > 1 && strides->n != begin->n))
+	    begin->n > rank ||
+	    (strides->kind == ATTR_ARRAY && strides->n > 1 &&
+	     strides->n != begin->n))
 		return false;
 	c->n = begin->n;
 	for (uint32_t i = 0; i < c->n; i++) {
@@ -69,8 +70,7 @@ cut_blocks(struct cut *x, int64_t factor, bool size)
 {
 	if (x->stride != 1 || x->begin % factor || x->end % factor)
 		return size && x->end == -1 && x->stride == 1 &&
-		       x->begin % factor == 0 &&
-		       ((x->begin /= factor), true);
+		       x->begin % factor == 0 && ((x->begin /= factor), true);
 	x->begin /= factor;
 	x->end /= factor;
 	return true;
@@ -100,16 +100,16 @@ fill_gaps(struct cuts *c, const struct ir_layout *old,
 	  const struct ir_layout *now, const struct ir_tensor_type *t,
 	  bool size)
 {
-	struct cuts all = { 0 };
+	struct cuts all = {0};
 	struct ir_dim shape[LAYOUT_MAX_AXES];
-	bool cut[LAYOUT_MAX_AXES] = { false };
+	bool cut[LAYOUT_MAX_AXES] = {false};
 
 	if (!ir_layout_convert(old, now, t->shape, shape))
 		return false;
 	for (uint32_t i = 0; i < now->n; i++) {
-		all.at[i] = (struct cut){ i, 0, size ? -1 : shape[i].value, 1 };
-		if (!size && !ir_dim_is_const(shape[i]))
-			all.at[i].end = INT32_MAX;
+		all.at[i] = (struct cut){i, 0, shape[i].value, 1};
+		if (!ir_dim_is_const(shape[i]))
+			all.at[i].end = size ? -1 : INT32_MAX;
 	}
 	for (uint32_t i = 0; i < c->n; i++) {
 		int64_t at = c->at[i].axis;
@@ -129,8 +129,7 @@ write_cuts(const struct layout_query *q, const struct cuts *c)
 {
 	const ir_attrs *a = q->attrs;
 	int64_t v[4][LAYOUT_MAX_AXES];
-	static const char *const fields[] = { "begin", "end", "strides",
-					      "axes" };
+	static const char *const fields[] = {"begin", "end", "strides", "axes"};
 
 	for (uint32_t i = 0; i < c->n; i++) {
 		v[0][i] = c->at[i].begin;
@@ -140,17 +139,17 @@ write_cuts(const struct layout_query *q, const struct cuts *c)
 	}
 	for (uint32_t f = 0; f < 4; f++)
 		if (ir_attrs_get(a, fields[f])->kind == ATTR_ARRAY)
-			a = ir_attrs_with(q->cx, a, fields[f],
-					  ir_attr_int_array(q->cx, v[f], c->n,
-							    32));
+			a = ir_attrs_with(
+				q->cx, a, fields[f],
+				ir_attr_int_array(q->cx, v[f], c->n, 32));
 	return a;
 }
 
 bool
 layout_strided_slice(const struct layout_query *q, struct layout_answer *a)
 {
-	bool size = strcmp(ir_attrs_string(q->attrs, "slice_mode"), "size") ==
-		    0;
+	bool size =
+		strcmp(ir_attrs_string(q->attrs, "slice_mode"), "size") == 0;
 	const struct ir_tensor_type *t = layout_tensor(q, 0);
 	const char *layout = layout_current(q);
 	struct ir_layout old;

@@ -92,8 +92,8 @@ layout_infer_fn *
 layout_infer_of(enum op_id op)
 {
 	switch (op) {
-#define ROW(id, fn)     \
-	case OP_##id:   \
+#define ROW(id, fn)   \
+	case OP_##id: \
 		return layout_##fn;
 #include "passes/layout/layout_infer.def"
 	default:

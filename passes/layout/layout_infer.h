@@ -23,10 +23,10 @@ struct layout_query {
 	ir_context *cx;
 	const struct ir_op *op;
 	const ir_attrs *attrs;
-	uint32_t n;                     /* operands; tuples are flattened */
-	const char *const *now;         /* NULL when asked first */
+	uint32_t n;             /* operands; tuples are flattened */
+	const char *const *now; /* NULL when asked first */
 	const char *const *old;
-	const ir_type *const *types;    /* of the operands, in OLD layouts */
+	const ir_type *const *types; /* of the operands, in OLD layouts */
 };
 
 /* IN has room for all operands, OUT for all results. */

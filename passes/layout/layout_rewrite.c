@@ -10,7 +10,7 @@ struct view {
 	const ir_expr *value;
 	const char *old;
 	const char *now;
-	const ir_type *type;            /* in layout OLD */
+	const ir_type *type; /* in layout OLD */
 };
 
 /* What became of a node. A tuple whose fields are known is not built yet. */
@@ -18,7 +18,7 @@ struct state {
 	bool is_tuple;
 	uint32_t n;
 	struct view *at;
-	const ir_expr *whole;           /* in old layouts; NULL: not made yet */
+	const ir_expr *whole; /* in old layouts; NULL: not made yet */
 };
 
 struct transform {
@@ -33,8 +33,8 @@ struct rewriter {
 	ir_module *m;
 	layout_choose_fn *choose;
 	void *env;
-	struct ir_map states;           /* old node -> struct state */
-	struct ir_map transforms;       /* value -> struct transform */
+	struct ir_map states;     /* old node -> struct state */
+	struct ir_map transforms; /* value -> struct transform */
 };
 
 /* One call on its way: operands flattened, with the four layouts of each. */
@@ -43,9 +43,9 @@ struct work {
 	uint32_t n;
 	const struct view *views;
 	const ir_type **types;
-	const char **old_made;          /* by the producer */
+	const char **old_made; /* by the producer */
 	const char **now_made;
-	const char **old_used;          /* by this call */
+	const char **old_used; /* by this call */
 	const char **now_used;
 	uint32_t nout;
 	const char **old_out;
@@ -71,11 +71,21 @@ is_scalar(const ir_type *t)
 	return t && t->kind == TYPE_TENSOR && ir_as_tensor_type(t)->ndim == 0;
 }
 
+/* One element, of any rank. */
+static bool
+is_single(const ir_type *t)
+{
+	int64_t size;
+
+	return t && t->kind == TYPE_TENSOR &&
+	       ir_shape_size(ir_as_tensor_type(t), &size) && size == 1;
+}
+
 /* FROM with the primal axes of TO that it lacks in front. */
 static struct ir_layout
 expand_layout(const struct ir_layout *from, const struct ir_layout *to)
 {
-	struct ir_layout out = { 0 };
+	struct ir_layout out = {0};
 
 	for (uint32_t i = 0; i < to->n; i++)
 		if (to->axis[i].factor == 0 &&
@@ -137,7 +147,7 @@ static const ir_expr *
 new_transform(struct rewriter *r, const ir_expr *value, const ir_type *t,
 	      const char *from, const char *to)
 {
-	struct opcall b = { r->m, value->loc };
+	struct opcall b = {r->m, value->loc};
 	struct ir_layout a;
 	struct ir_layout c;
 
@@ -146,6 +156,9 @@ new_transform(struct rewriter *r, const ir_expr *value, const ir_type *t,
 	if (layout_num_primal(&a) < layout_num_primal(&c)) {
 		struct ir_layout wide = expand_layout(&a, &c);
 
+		/* It is broadcast as it is. */
+		if (is_single(t))
+			return value;
 		value = opcall_expand_dims(&b, value, 0,
 					   layout_num_primal(&c) -
 						   layout_num_primal(&a));
@@ -171,8 +184,8 @@ transform(struct rewriter *r, const ir_expr *value, const ir_type *t,
 		if (x->from == from && x->to == to)
 			return x->result;
 	x = ARENA_NEW(r->cx->scratch, struct transform);
-	*x = (struct transform){ from, to,
-				 new_transform(r, value, t, from, to), first };
+	*x = (struct transform){from, to, new_transform(r, value, t, from, to),
+				first};
 	ir_map_put(&r->transforms, value, x);
 	return x->result;
 }
@@ -225,7 +238,7 @@ set_plain(struct rewriter *r, const ir_expr *e, const ir_expr *value)
 {
 	struct state *s = new_state(r, e, 1, false);
 
-	s->at[0] = (struct view){ value, NULL, NULL, e->type };
+	s->at[0] = (struct view){value, NULL, NULL, e->type};
 	s->whole = value;
 }
 
@@ -237,14 +250,14 @@ view_of(struct rewriter *r, const ir_expr *e)
 
 	if (!s->is_tuple)
 		return s->at[0];
-	return (struct view){ realize(r, e), NULL, NULL, e->type };
+	return (struct view){realize(r, e), NULL, NULL, e->type};
 }
 
 /* E with its operands as they were. */
 static void
 keep(struct rewriter *r, const ir_expr *e)
 {
-	uint32_t n = ir_is_primitive(e) ? 0 : ir_num_operands(e);
+	uint32_t n = ir_num_operands(e);
 	const ir_expr **operands = xcalloc(n + 1, sizeof(const ir_expr *));
 
 	for (uint32_t i = 0; i < n; i++)
@@ -340,9 +353,9 @@ ask(struct rewriter *r, struct work *w, const char *const *now,
 {
 	const ir_op *op = ir_op_info(w->choice.op);
 	layout_infer_fn *infer = layout_infer_of(w->choice.op);
-	struct layout_query q = { r->m->cx, op,  w->choice.attrs, w->n,
-				  now,      old, w->types };
-	struct layout_answer a = { in, out, w->nout, w->choice.attrs };
+	struct layout_query q = {r->m->cx, op,  w->choice.attrs, w->n,
+				 now,      old, w->types};
+	struct layout_answer a = {in, out, w->nout, w->choice.attrs};
 
 	if (!infer || !infer(&q, &a))
 		return false;
@@ -443,9 +456,8 @@ convert_arg(struct rewriter *r, const struct work *w, const ir_expr *arg,
 	fields = xcalloc(s->n + 1, sizeof(const ir_expr *));
 	for (uint32_t i = 0; i < s->n; i++)
 		fields[i] = convert_operand(r, w, (*at)++);
-	e = arg->kind == IR_TUPLE
-		    ? ir_with_operands(r->m, arg, fields, false)
-		    : ir_new_tuple(r->m, arg->loc, fields, s->n);
+	e = arg->kind == IR_TUPLE ? ir_with_operands(r->m, arg, fields, false)
+				  : ir_new_tuple(r->m, arg->loc, fields, s->n);
 	free(fields);
 	return e;
 }
@@ -477,7 +489,7 @@ rewrite_call(struct rewriter *r, const ir_expr *e)
 {
 	const struct ir_call *call = ir_as_call(e);
 	const ir_op *op = ir_called_op(e);
-	struct work w = { .call = call };
+	struct work w = {.call = call};
 	bool is_tuple = e->type->kind == TYPE_TUPLE;
 	struct state *s;
 	const ir_expr *new;
@@ -486,7 +498,7 @@ rewrite_call(struct rewriter *r, const ir_expr *e)
 		keep(r, e);
 		return;
 	}
-	w.choice = (struct layout_choice){ op->id, call->attrs };
+	w.choice = (struct layout_choice){op->id, call->attrs};
 	prepare(r, &w);
 	if (!find_layouts(r, &w) || !operands_fit(&w)) {
 		keep(r, e);
@@ -497,14 +509,7 @@ rewrite_call(struct rewriter *r, const ir_expr *e)
 	for (uint32_t i = 0; i < w.nout; i++)
 		s->at[i] = (struct view){
 			is_tuple ? ir_new_proj(r->m, e->loc, new, i) : new,
-			w.old_out[i], w.now_out[i], result_type(e->type, i) };
-}
-
-static bool
-is_not_in_kernel(const ir_expr *e, void *env)
-{
-	(void)env;
-	return !ir_is_primitive(e);
+			w.old_out[i], w.now_out[i], result_type(e->type, i)};
 }
 
 static void
@@ -533,10 +538,10 @@ layout_rewrite(pass_ctx *cx, const struct ir_function *fn,
 	       layout_choose_fn *choose, void *env)
 {
 	struct rewriter r = {
-		.cx = cx, .m = cx->module, .choose = choose, .env = env };
+		.cx = cx, .m = cx->module, .choose = choose, .env = env};
 	const ir_expr *result;
 
-	ir_walk(&fn->base, is_not_in_kernel, visit, &r);
+	ir_walk(&fn->base, NULL, visit, &r);
 	result = realize(&r, &fn->base);
 	ir_map_free(&r.states);
 	ir_map_free(&r.transforms);

@@ -231,19 +231,22 @@ made_of_weights(const ir_expr *e, const struct ir_set *out)
 	return true;
 }
 
-static bool
-is_not_in_kernel(const ir_expr *e, void *env)
-{
-	(void)env;
-	return !ir_is_primitive(e);
-}
-
 static void
 append(const ir_expr *e, void *env)
 {
 	ir_expr_vec *order = env;
 
 	vec_push(order, e);
+}
+
+/* Kernels are met, but not entered. */
+static bool
+enter(const ir_expr *e, void *env)
+{
+	if (!ir_is_primitive(e))
+		return true;
+	append(e, env);
+	return false;
 }
 
 static void
@@ -320,7 +323,7 @@ scale_facts_find(struct scale_facts *f, const struct ir_function *fn)
 {
 	struct ir_set bound = {0};
 
-	ir_walk(&fn->base, is_not_in_kernel, append, &f->order);
+	ir_walk(&fn->base, enter, append, &f->order);
 	for (size_t i = 0; i < f->order.len; i++)
 		find_bound(f->order.at[i], &bound);
 	for (size_t i = 0; i < f->order.len; i++) {
