@@ -174,30 +174,29 @@ static const struct std_function functions[] = {
 		 "  }"
 		 "}"},
 	{"FromGradCell",
-	 "def @FromGradCell[T](%cell: GradCell[T]) -> T {"
-	 "  match (%cell) {"
-	 "    Raw(%x) => %x, One(%make) => %make(), Zero(%make) => %make(),"
+	 "def @FromGradCell[T](%g: GradCell[T]) -> T {"
+	 "  match (%g) {"
+	 "    Raw(%x) => %x, One(%x) => %x(), Zero(%x) => %x(),"
 	 "  }"
 	 "}"},
 	{"MultiplyGradCell",
 	 "def @MultiplyGradCell[T](%multiply: fn (T, T) -> T,"
-	 "    %a: GradCell[T], %b: GradCell[T]) -> GradCell[T] {"
-	 "  match ((%a, %b)) {"
-	 "    (Zero(_), _) => %a,"
-	 "    (_, Zero(_)) => %b,"
-	 "    (One(_), _) => %b,"
-	 "    (_, One(_)) => %a,"
-	 "    (_, _) => Raw(%multiply(@FromGradCell(%a),"
-	 "                            @FromGradCell(%b))),"
+	 "    %l: GradCell[T], %r: GradCell[T]) -> GradCell[T] {"
+	 "  match ((%l, %r)) {"
+	 "    (Zero(_), _) => %l,"
+	 "    (_, Zero(_)) => %r,"
+	 "    (One(_), _) => %r,"
+	 "    (_, One(_)) => %l,"
+	 "    _ => Raw(%multiply(@FromGradCell(%l), @FromGradCell(%r))),"
 	 "  }"
 	 "}"},
 	{"AddGradCell",
 	 "def @AddGradCell[T](%add: fn (T, T) -> T,"
-	 "    %a: GradCell[T], %b: GradCell[T]) -> GradCell[T] {"
-	 "  match ((%a, %b)) {"
-	 "    (Zero(_), _) => %b,"
-	 "    (_, Zero(_)) => %a,"
-	 "    (_, _) => Raw(%add(@FromGradCell(%a), @FromGradCell(%b))),"
+	 "    %l: GradCell[T], %r: GradCell[T]) -> GradCell[T] {"
+	 "  match ((%l, %r)) {"
+	 "    (Zero(_), _) => %r,"
+	 "    (_, Zero(_)) => %l,"
+	 "    _ => Raw(%add(@FromGradCell(%l), @FromGradCell(%r))),"
 	 "  }"
 	 "}"},
 };
