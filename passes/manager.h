@@ -32,6 +32,7 @@ struct pass_manager {
 	unsigned depth;   /* of sequences, for timing */
 	bool stopped;     /* --stop-after was reached */
 	struct validation *validation; /* of --validate-each; or NULL */
+	bool results_differ; /* as --validate-each found */
 };
 
 /* The parts of OPTIONS that the context takes; false after reporting. */

@@ -337,6 +337,7 @@ report(struct pass_manager *pm, const struct validate_function *f, unsigned run,
 {
 	const struct pass_info *since = pm->validation->since;
 
+	pm->results_differ = true;
 	diag_error(pm->diag, place_of(pm, f->name),
 		   "'@%s' computes something else after this pass: %s", f->name,
 		   c->text.at);
