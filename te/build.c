@@ -425,7 +425,7 @@ build_call(struct builder *b, const ir_expr *e)
 	gather_inputs(b, call, &c);
 	if (b->sizes && !find_sizes(b, &c))
 		return NULL;
-	if (!rule(&c) || !check_outputs(b, &c))
+	if (!rule(&c) || c.failed || !check_outputs(b, &c))
 		return NULL;
 	note_anchor(b, op);
 	return v;

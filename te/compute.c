@@ -334,6 +334,8 @@ te_error(struct te_call *c, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	diag_error(c->diag, c->loc, "%s: %s", c->op->name, text);
+	if (!c->failed)
+		diag_error(c->diag, c->loc, "%s: %s", c->op->name, text);
+	c->failed = true;
 	return false;
 }

@@ -77,6 +77,7 @@ struct te_call {
 	uint32_t nout;
 	const struct ir_tensor_type *const *out_type;
 	struct te_tensor **out; /* to be filled in */
+	bool failed;            /* te_error was called */
 
 	/* Where something is a size, else NULL: the shapes of the results. */
 	int64_t *const *out_shape;
@@ -200,12 +201,17 @@ bool te_error(struct te_call *c, const char *fmt, ...)
 
 /*
  * Reading. Indices may be of any integer type. te_at takes as many indices
- * as T has dimensions; te_get reads them from an array.
+ * as T has dimensions, any other number is an error of the call; te_get reads
+ * them from an array.
  */
 const tir_expr *te_get(struct te_call *c, const struct te_tensor *t,
 		       const tir_expr *const *index);
-#define te_at(c, t, ...) \
-	te_get((c), (t), (const tir_expr *const[]){__VA_ARGS__})
+const tir_expr *te_get_n(struct te_call *c, const struct te_tensor *t,
+			 const tir_expr *const *index, size_t n);
+#define te_at(c, t, ...)                                           \
+	te_get_n((c), (t), (const tir_expr *const[]){__VA_ARGS__}, \
+		 sizeof((const tir_expr *const[]){__VA_ARGS__}) /  \
+			 sizeof(tir_expr *))
 /* The only element, whatever the rank. */
 const tir_expr *te_get0(struct te_call *c, const struct te_tensor *t);
 /* T[index] as if T were broadcast to a box of NDIM dimensions. */
@@ -229,7 +235,10 @@ const tir_expr *te_zero(struct te_call *c, struct dtype t);
 const tir_expr *te_lowest(struct te_call *c, struct dtype t);
 const tir_expr *te_highest(struct te_call *c, struct dtype t);
 
-/* Arithmetic; operands of one type. Constant operands are folded. */
+/*
+ * Arithmetic; operands of one type, else the call is in error. Constant
+ * operands are folded.
+ */
 const tir_expr *te_add(struct te_call *c, const tir_expr *a, const tir_expr *b);
 const tir_expr *te_sub(struct te_call *c, const tir_expr *a, const tir_expr *b);
 const tir_expr *te_mul(struct te_call *c, const tir_expr *a, const tir_expr *b);
@@ -301,12 +310,22 @@ double te_attr_double(struct te_call *c, const char *name);
 int te_attr_ints(struct te_call *c, const char *name, int64_t *out, int max);
 /* An axis attribute: negative values count from the end. */
 int64_t te_axis_of(int64_t axis, uint32_t ndim);
+/* There is such an axis; false after te_error. */
+bool te_is_axis(struct te_call *c, int64_t axis, uint32_t ndim);
 
 static inline uint32_t
 te_out_ndim(const struct te_call *c, uint32_t i)
 {
 	return c->out_type[i]->ndim;
 }
+
+/*
+ * Input I has the extents SHAPE, -1 standing for any. False after te_error:
+ * a relation need not look at every extent, but loops and routines that read
+ * by the extents of another input rely on them.
+ */
+bool te_expect_shape(struct te_call *c, uint32_t i, const int64_t *shape,
+		     uint32_t ndim);
 
 /* The shape of output I into OUT (room for TE_MAX_RANK); the rank. */
 uint32_t te_out_shape(const struct te_call *c, uint32_t i, int64_t *out);

@@ -54,11 +54,24 @@ te_highest(struct te_call *c, struct dtype t)
 	return te_extreme(c->m, t, true);
 }
 
-#define BINARY(name, kind)                                         \
-	const tir_expr *name(struct te_call *c, const tir_expr *a, \
-			     const tir_expr *b)                    \
-	{                                                          \
-		return te_fold_binary(c->m, kind, a, b);           \
+/* B, which must be of A's type: inputs may have types that do not fit. */
+static const tir_expr *
+matched(struct te_call *c, const tir_expr *a, const tir_expr *b)
+{
+	char s[DTYPE_TEXT], t[DTYPE_TEXT];
+
+	if (dtype_equal(a->dtype, b->dtype))
+		return b;
+	te_error(c, "types %s and %s do not go together",
+		 dtype_text(a->dtype, s), dtype_text(b->dtype, t));
+	return te_fold_cast(c->m, a->dtype, b);
+}
+
+#define BINARY(name, kind)                                              \
+	const tir_expr *name(struct te_call *c, const tir_expr *a,      \
+			     const tir_expr *b)                         \
+	{                                                               \
+		return te_fold_binary(c->m, kind, a, matched(c, a, b)); \
 	}
 BINARY(te_add, TIR_ADD)
 BINARY(te_sub, TIR_SUB)
@@ -87,7 +100,7 @@ WITH_NUMBER(te_modi, TIR_MOD)
 const tir_expr *
 te_cmp(struct te_call *c, enum tir_kind k, const tir_expr *a, const tir_expr *b)
 {
-	return te_fold_binary(c->m, k, a, b);
+	return te_fold_binary(c->m, k, a, matched(c, a, b));
 }
 
 const tir_expr *
@@ -112,14 +125,14 @@ const tir_expr *
 te_select(struct te_call *c, const tir_expr *cond, const tir_expr *a,
 	  const tir_expr *b)
 {
-	return te_fold_choice(c->m, TIR_SELECT, cond, a, b);
+	return te_fold_choice(c->m, TIR_SELECT, cond, a, matched(c, a, b));
 }
 
 const tir_expr *
 te_guard(struct te_call *c, const tir_expr *cond, const tir_expr *a,
 	 const tir_expr *b)
 {
-	return te_fold_choice(c->m, TIR_GUARD, cond, a, b);
+	return te_fold_choice(c->m, TIR_GUARD, cond, a, matched(c, a, b));
 }
 
 const tir_expr *
@@ -142,7 +155,7 @@ const tir_expr *
 te_intrin2(struct te_call *c, enum tir_intrin f, const tir_expr *a,
 	   const tir_expr *b)
 {
-	const tir_expr *args[] = {a, b};
+	const tir_expr *args[] = {a, matched(c, a, b)};
 
 	return tir_call(c->m, f, a->dtype, args, 2);
 }
@@ -185,6 +198,16 @@ te_get(struct te_call *c, const struct te_tensor *t,
 }
 
 const tir_expr *
+te_get_n(struct te_call *c, const struct te_tensor *t,
+	 const tir_expr *const *index, size_t n)
+{
+	if (n == t->ndim)
+		return te_get(c, t, index);
+	te_error(c, "an input has rank %u, not %zu", t->ndim, n);
+	return te_zero(c, t->dtype);
+}
+
+const tir_expr *
 te_get0(struct te_call *c, const struct te_tensor *t)
 {
 	const tir_expr *at[TE_MAX_RANK] = {NULL};
@@ -222,7 +245,11 @@ te_get_broadcast(struct te_call *c, const struct te_tensor *t,
 {
 	const tir_expr *at[TE_MAX_RANK] = {NULL};
 
-	assert(t->ndim <= ndim);
+	if (t->ndim > ndim) {
+		te_error(c, "an input has rank %u, the result %u", t->ndim,
+			 ndim);
+		return te_zero(c, t->dtype);
+	}
 	for (uint32_t i = 0; i < t->ndim; i++)
 		at[i] = te_broadcast_index(c, t->shape[i],
 					   index[ndim - t->ndim + i]);

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "support/buf.h"
 #include "te/compute.h"
 #include "te/fold.h"
 
@@ -172,6 +173,50 @@ int64_t
 te_axis_of(int64_t axis, uint32_t ndim)
 {
 	return axis < 0 ? axis + ndim : axis;
+}
+
+bool
+te_is_axis(struct te_call *c, int64_t axis, uint32_t ndim)
+{
+	if (axis >= -(int64_t)ndim && axis < (int64_t)ndim)
+		return true;
+	return te_error(c, "there is no axis %lld of %u", (long long)axis,
+			ndim);
+}
+
+static void
+put_shape(struct buf *out, const int64_t *shape, uint32_t ndim)
+{
+	buf_putc(out, '(');
+	for (uint32_t i = 0; i < ndim; i++) {
+		buf_puts(out, i ? ", " : "");
+		if (shape[i] < 0)
+			buf_putc(out, '_');
+		else
+			buf_int(out, shape[i]);
+	}
+	buf_putc(out, ')');
+}
+
+bool
+te_expect_shape(struct te_call *c, uint32_t i, const int64_t *shape,
+		uint32_t ndim)
+{
+	const struct te_tensor *t = c->in[i];
+	bool same = t->ndim == ndim;
+	struct buf text = {0};
+
+	for (uint32_t d = 0; d < ndim && same; d++)
+		same = shape[d] < 0 || te_is_size(t->shape[d]) ||
+		       shape[d] == t->shape[d];
+	if (same)
+		return true;
+	put_shape(&text, t->shape, t->ndim);
+	buf_puts(&text, ", not ");
+	put_shape(&text, shape, ndim);
+	te_error(c, "input %u has shape %s", i + 1, text.at);
+	buf_free(&text);
+	return false;
 }
 
 uint32_t

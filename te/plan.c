@@ -370,12 +370,19 @@ apply_schedule(struct te_plan *p, const te_schedule *s)
 	return true;
 }
 
+/* The type of the axes, of folds too: a scalar result has no others. */
 static struct dtype
 index_type(const te_func *f)
 {
-	for (uint32_t i = 0; i < f->nops; i++)
-		if (f->ops[i]->naxes)
-			return f->ops[i]->axes[0].var->dtype;
+	for (uint32_t i = 0; i < f->nops; i++) {
+		const struct te_op *op = f->ops[i];
+		const tir_expr *e = op->kind == TE_COMPUTE ? op->body[0] : NULL;
+
+		if (op->naxes)
+			return op->axes[0].var->dtype;
+		if (e && e->kind == TIR_REDUCE && e->reduce->naxes)
+			return e->reduce->axes[0].var->dtype;
+	}
 	return DTYPE(INT, 32);
 }
 

@@ -60,6 +60,18 @@ product(struct te_call *c, const tir_expr *x, const tir_expr *w,
 	return te_mul(c, x, w);
 }
 
+/* Numbers of a few bits; false after te_error. */
+static bool
+bits_are_few(struct te_call *c, const char *data_bits)
+{
+	int64_t x = te_attr_int(c, data_bits, 1);
+	int64_t w = te_attr_int(c, "weight_bits", 1);
+
+	if (x >= 1 && x <= 32 && w >= 1 && w <= 32)
+		return true;
+	return te_error(c, "numbers have 1 to 32 bits");
+}
+
 bool
 compute_nn_bitserial_dense(struct te_call *c)
 {
@@ -69,6 +81,11 @@ compute_nn_bitserial_dense(struct te_call *c)
 
 	if (x->ndim != 2 || w->ndim != 2)
 		return te_error(c, "data and weights must have rank 2");
+	if (x->shape[1] != w->shape[1] || !bits_are_few(c, "data_bits"))
+		return te_error(c,
+				"data and weights have rows of %lld and "
+				"%lld elements",
+				(long long)x->shape[1], (long long)w->shape[1]);
 	b = te_begin_out(c, NULL, 0);
 	k = te_fold_axis(b, "k", x->shape[1]);
 	return te_output(
@@ -97,6 +114,12 @@ compute_nn_bitserial_conv2d(struct te_call *c)
 	if (kernel.n != weight->ndim ||
 	    te_attr_ints(c, "strides", strides, 2) != 2)
 		return te_error(c, "weights packed before are not supported");
+	if (!bits_are_few(c, "activation_bits"))
+		return false;
+	if (te_extent(x, &data, 'C') != te_extent(weight, &kernel, 'I') ||
+	    c->out_type[0]->shape[ir_layout_index(&data, 'C')].value !=
+		    te_extent(weight, &kernel, 'O'))
+		return te_error(c, "the weights do not fit the channels");
 	b = te_begin_out(c, NULL, 0);
 	in = te_letters_of(c, &data, b->i);
 	AT(w, 'O') = AT(in, 'C');

@@ -182,6 +182,10 @@ reinterpreted(struct te_call *c, const tir_expr *x)
 bool
 compute_reinterpret(struct te_call *c)
 {
+	struct dtype from = c->in[0]->dtype, to = te_out_dtype(c, 0);
+
+	if (from.bits != to.bits)
+		return te_error(c, "the types must have one size");
 	return map(c, reinterpreted);
 }
 
@@ -404,6 +408,22 @@ compute_fixed_point_multiply(struct te_call *c)
 	return map(c, multiply_fixed_point);
 }
 
+/* Input I is a scalar, or has the extents of AXES of the data. */
+static bool
+fits_axes(struct te_call *c, uint32_t i, const int64_t *axes, int naxes)
+{
+	const struct te_tensor *x = c->in[0];
+	int64_t shape[TE_MAX_RANK];
+
+	for (int k = 0; k < naxes; k++) {
+		if (!te_is_axis(c, axes[k], x->ndim))
+			return false;
+		shape[k] = x->shape[te_axis_of(axes[k], x->ndim)];
+	}
+	return c->in[i]->ndim == 0 ||
+	       te_expect_shape(c, i, shape, (uint32_t)naxes);
+}
+
 /* The element of a per-axis tensor that goes with the indices I. */
 static const tir_expr *
 per_axis(struct te_call *c, const struct te_tensor *t,
@@ -432,6 +452,9 @@ compute_fixed_point_multiply_per_axis(struct te_call *c)
 
 	if (naxes < 0)
 		return te_error(c, "the axes are not given");
+	for (uint32_t i = 1; i < 4; i++)
+		if (!fits_axes(c, i, axes, naxes))
+			return false;
 	m = te_cast(c, i64, per_axis(c, c->in[1], b->i, axes, naxes));
 	right = te_cast(c, i64, per_axis(c, c->in[3], b->i, axes, naxes));
 	if (te_attr_bool(c, "is_lshift_required"))

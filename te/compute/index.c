@@ -25,6 +25,19 @@ limited_index(struct te_call *c, const tir_expr *i, int64_t n,
 	return clipped_index(c, i, n);
 }
 
+/* There are elements to read where there are indices to read at. */
+static bool
+can_read(struct te_call *c, int64_t n)
+{
+	int64_t shape[TE_MAX_RANK];
+	uint32_t ndim = te_out_shape(c, 0, shape);
+
+	for (uint32_t i = 0; i < ndim; i++)
+		if (shape[i] == 0)
+			return true;
+	return te_is_size(n) || n > 0 || te_error(c, "there is nothing to read from");
+}
+
 /*
  * out[a.., k.., z..] = x[a.., indices[k..], z..]; the first batch_dims axes
  * are common to data and indices. Without an axis the data is flat.
@@ -46,10 +59,14 @@ compute_take(struct te_call *c)
 	if (!axis_attr || axis_attr->kind == ATTR_NULL) {
 		for (uint32_t k = 0; k < x->ndim; k++)
 			size = te_dim_mul(c, size, x->shape[k]);
+		if (!can_read(c, size))
+			return false;
 		i = limited_index(c, te_get(c, at, b->i), size, mode);
 		return te_output(c, 0, te_end(b, te_get_flat(c, x, i)));
 	}
 	axis = te_axis_of(axis_attr->i, x->ndim);
+	if (!can_read(c, x->shape[axis]))
+		return false;
 	if (batch < 0)
 		batch += at->ndim;
 	for (int64_t k = 0; k < at->ndim; k++)
@@ -71,6 +88,8 @@ compute_gather(struct te_call *c)
 					     b->ndim);
 	const tir_expr *index[TE_MAX_RANK];
 
+	if (!can_read(c, c->in[0]->shape[axis]))
+		return false;
 	for (uint32_t k = 0; k < b->ndim; k++)
 		index[k] = b->i[k];
 	index[axis] = clipped_index(
@@ -97,6 +116,8 @@ compute_gather_nd(struct te_call *c)
 		if (k < batch) {
 			index[k] = b->i[k];
 		} else if (k < batch + m) {
+			if (!can_read(c, x->shape[k]))
+				return false;
 			point[0] = te_int(c, k - batch);
 			index[k] = clipped_index(
 				c, te_cast(c, c->index, te_get(c, at, point)),

@@ -287,8 +287,11 @@ compute_nn_l2_normalize(struct te_call *c)
 
 	for (uint32_t i = 0; i < x->ndim; i++)
 		reduced[i] = n <= 0;
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
+		if (!te_is_axis(c, axes[i], x->ndim))
+			return false;
 		reduced[te_axis_of(axes[i], x->ndim)] = true;
+	}
 	b = begin_statistic(c, x, reduced, "T_square_sum", index);
 	v = te_get(c, x, index);
 	sum = te_end_fold(b, TE_SUM, te_mul(c, v, v));
@@ -316,6 +319,10 @@ compute_nn_lrn(struct te_call *c)
 	struct te_body *b;
 	const tir_expr *v;
 
+	if (!te_is_axis(c, te_attr_int(c, "axis", 1), x->ndim))
+		return false;
+	if (size < 1)
+		return te_error(c, "'size' must be positive");
 	around[axis] = size / 2;
 	wide = te_pad_with(c, x, "pad_data", around, around,
 			   te_zero(c, x->dtype));

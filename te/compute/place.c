@@ -25,6 +25,9 @@ compute_adv_index(struct te_call *c)
 	const tir_expr *index[TE_MAX_RANK];
 
 	for (uint32_t k = 0; k < n; k++)
+		if (x->shape[k] == 0)
+			return te_error(c, "there is nothing to read from");
+	for (uint32_t k = 0; k < n; k++)
 		index[k] = safe_index(
 			c, te_get_broadcast(c, c->in[k + 1], b->i, ndim),
 			x->shape[k]);
@@ -43,6 +46,9 @@ compute_unravel_index(struct te_call *c)
 	const tir_expr *v = te_zero(c, x->dtype), *extent;
 	struct dtype t = x->dtype;
 
+	if (shape->shape[0] > TE_MAX_RANK)
+		return te_error(c, "a shape of %lld extents",
+				(long long)shape->shape[0]);
 	for (int64_t k = shape->shape[0] - 1; k >= 0; k--) {
 		extent = te_max(c, te_lit_int(c, t, 1),
 				te_cast(c, t, te_at(c, shape, te_int(c, k))));
@@ -77,16 +83,27 @@ bool
 compute_invert_permutation(struct te_call *c)
 {
 	const struct te_tensor *x = c->in[0];
-	struct te_body *b = te_begin_out(c, NULL, 0);
+	struct te_body *b = te_begin_out(c, "none", 0);
 	struct dtype t = x->dtype;
-	const tir_expr *k = te_fold_axis(b, "k", x->shape[0]);
-	const tir_expr *hit =
-		te_cmp(c, TIR_EQ, te_at(c, x, k), te_cast(c, t, b->i[0]));
+	struct te_tensor *none = te_end(b, te_zero(c, t)), *place, *out[1];
+	struct te_extern *call;
 
-	return te_output(c, 0,
-			 te_end_fold(b, TE_SUM,
-				     te_select(c, hit, te_cast(c, t, k),
-					       te_zero(c, t))));
+	b = te_begin_out(c, "place", 0);
+	place = te_end(b, te_cast(c, t, b->i[0]));
+	call = te_extern_begin(c, NULL, "relay_scatter_elements");
+	te_extern_output(call, t, x->shape, 1);
+	te_extern_tensor(call, none);
+	te_extern_tensor(call, c->in[0]);
+	te_extern_tensor(call, place);
+	te_extern_int(call, 0);
+	te_extern_int(call, 0);
+	te_extern_int(call, routine_dtype(t));
+	te_extern_int(call, routine_dtype(t));
+	te_extern_int(call, 1);
+	for (int i = 0; i < 12; i++)
+		te_extern_int(call, i % 6 ? 1 : x->shape[0]);
+	te_extern_end(call, out);
+	return te_output(c, 0, out[0]);
 }
 
 /* Entry K of the vector T, or DEFLT where T is shorter. */
@@ -176,6 +193,12 @@ compute_sparse_to_dense(struct te_call *c)
 				MAX_SPARSE_RANK);
 	if (at->ndim == 2 ? at->shape[1] != ndim : ndim != 1)
 		return te_error(c, "the places do not fit the result");
+	if (values->ndim &&
+	    !ROUTINE_EXPECT(c, 1, values->dtype, at->ndim ? at->shape[0] : 1))
+		return false;
+	if (!dtype_equal(c->in[2]->dtype, values->dtype) ||
+	    !routine_expect_value(c, 2))
+		return te_error(c, "the values must have one type");
 	x = routine_begin(c, "relay_sparse_to_dense");
 	routine_inputs(c, x, 3);
 	te_extern_int(x, at->ndim ? at->shape[0] : 1);
@@ -213,7 +236,13 @@ compute_sparse_reshape(struct te_call *c)
 	struct dtype t = at->dtype;
 	const tir_expr *e = te_at(c, c->in[2], b->i[0]), *flat, *v, *extent;
 	struct te_tensor *shape;
+	int64_t places[] = {-1, old->shape[0]};
 
+	if (old->shape[0] > TE_MAX_RANK || c->in[2]->shape[0] > TE_MAX_RANK)
+		return te_error(c, "a shape of more than %d extents",
+				TE_MAX_RANK);
+	if (!te_expect_shape(c, 0, places, 2))
+		return false;
 	v = te_div(c, te_cast(c, e->dtype, product(c, old)),
 		   te_max(c, te_lit_int(c, e->dtype, 1), product(c, c->in[2])));
 	shape = te_end(

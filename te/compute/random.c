@@ -13,11 +13,21 @@ elements(const struct ir_tensor_type *t)
 	return n;
 }
 
+/* The first input is a key. */
+static bool
+has_key(struct te_call *c)
+{
+	return ROUTINE_EXPECT(c, 0, DTYPE(UINT, 64), 10);
+}
+
 bool
 compute_random_threefry_generate(struct te_call *c)
 {
-	struct te_extern *x = routine_begin(c, "relay_threefry_generate");
+	struct te_extern *x;
 
+	if (!has_key(c))
+		return false;
+	x = routine_begin(c, "relay_threefry_generate");
 	routine_inputs(c, x, 1);
 	te_extern_int(x, elements(c->out_type[1]));
 	return routine_end(c, x);
@@ -26,8 +36,11 @@ compute_random_threefry_generate(struct te_call *c)
 bool
 compute_random_threefry_split(struct te_call *c)
 {
-	struct te_extern *x = routine_begin(c, "relay_threefry_split");
+	struct te_extern *x;
 
+	if (!has_key(c))
+		return false;
+	x = routine_begin(c, "relay_threefry_split");
 	routine_inputs(c, x, 1);
 	return routine_end(c, x);
 }
@@ -36,10 +49,14 @@ compute_random_threefry_split(struct te_call *c)
 bool
 compute_random_distribution(struct te_call *c)
 {
-	struct te_extern *x = routine_begin(c, c->op->id == OP_random_uniform
-						       ? "relay_uniform"
-						       : "relay_normal");
+	struct dtype t = te_out_dtype(c, 1);
+	struct te_extern *x;
 
+	if (!has_key(c) || !routine_expect(c, 1, t, NULL, 0) ||
+	    !routine_expect(c, 2, t, NULL, 0))
+		return false;
+	x = routine_begin(c, c->op->id == OP_random_uniform ? "relay_uniform"
+							    : "relay_normal");
 	routine_inputs(c, x, 3);
 	te_extern_int(x, elements(c->out_type[1]));
 	te_extern_int(x, routine_dtype(te_out_dtype(c, 1)));
@@ -51,8 +68,13 @@ compute_random_multinomial(struct te_call *c)
 {
 	const struct te_tensor *probs = c->in[1];
 	int64_t samples = te_attr_int(c, "num_samples", 1);
-	struct te_extern *x = routine_begin(c, "relay_multinomial");
+	struct te_extern *x;
 
+	if (!has_key(c))
+		return false;
+	if (samples < 1)
+		return te_error(c, "'num_samples' must be positive");
+	x = routine_begin(c, "relay_multinomial");
 	routine_inputs(c, x, 2);
 	te_extern_int(x, elements(c->out_type[1]) / samples);
 	te_extern_int(x, probs->shape[probs->ndim - 1]);
@@ -116,6 +138,8 @@ compute_dft(struct te_call *c)
 	struct dtype t = re->dtype;
 	const tir_expr *index[TE_MAX_RANK], *j, *cosine, *sine, *v;
 
+	if (!te_expect_shape(c, 1, re->shape, re->ndim))
+		return false;
 	for (uint32_t o = 0; o < 2; o++) {
 		struct te_body *b = te_begin_out(c, NULL, o);
 

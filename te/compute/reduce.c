@@ -26,7 +26,7 @@ find_axes(struct reduction *r, struct te_call *c)
 	r->x = c->in[0];
 	r->count = 1;
 	for (uint32_t i = 0; i < ndim; i++)
-		r->reduced[i] = n <= 0 && !exclude;
+		r->reduced[i] = n <= 0;
 	for (int i = 0; i < n; i++)
 		r->reduced[te_axis_of(axes[i], ndim)] = true;
 	if (exclude && n > 0)
@@ -174,6 +174,12 @@ compute_variance(struct te_call *c)
 	const tir_expr *d;
 	struct dtype t;
 
+	for (uint32_t i = 0; i < c->in[0]->ndim; i++)
+		if (c->in[1]->shape[i] != 1 &&
+		    !te_is_size(c->in[1]->shape[i]) &&
+		    !te_is_size(c->in[0]->shape[i]) &&
+		    c->in[1]->shape[i] != c->in[0]->shape[i])
+			return te_error(c, "the mean does not fit the data");
 	find_axes(&r, c);
 	t = sum_type(r.x->dtype);
 	b = te_begin_out(c, NULL, 0);

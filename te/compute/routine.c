@@ -18,6 +18,28 @@ routine_begin(struct te_call *c, const char *symbol)
 }
 
 bool
+routine_expect(struct te_call *c, uint32_t i, struct dtype t,
+	       const int64_t *shape, uint32_t ndim)
+{
+	char got[DTYPE_TEXT], want[DTYPE_TEXT];
+
+	if (!dtype_equal(c->in[i]->dtype, t))
+		return te_error(c, "input %u has type %s, not %s", i + 1,
+				dtype_text(c->in[i]->dtype, got),
+				dtype_text(t, want));
+	return te_expect_shape(c, i, shape, ndim);
+}
+
+bool
+routine_expect_value(struct te_call *c, uint32_t i)
+{
+	for (uint32_t d = 0; d < c->in[i]->ndim; d++)
+		if (c->in[i]->shape[d] == 0)
+			return te_error(c, "input %u is empty", i + 1);
+	return true;
+}
+
+bool
 routine_end(struct te_call *c, struct te_extern *x)
 {
 	struct te_tensor *out[MAX_OUTPUTS];

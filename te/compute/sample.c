@@ -61,6 +61,11 @@ compute_image_grid_sample(struct te_call *c)
 		return te_error(c, "layout \"%s\" is not supported", layout);
 	if (method < 0 || padding < 0 || (deep && method == 2))
 		return te_error(c, "the method is not known");
+	if (!routine_expect(c, 1, data->dtype,
+			    (const int64_t[]){data->shape[0], data->ndim - 2,
+					      -1, -1, -1},
+			    data->ndim))
+		return false;
 	x = routine_begin(c, "relay_grid_sample");
 	routine_inputs(c, x, 2);
 	te_extern_int(x, data->shape[0]);
@@ -124,6 +129,8 @@ compute_image_dilation2d(struct te_call *c)
 	    !te_attr_layout(c, "kernel_layout", "IHW", &kernel) ||
 	    !read_window(c, "dilations", &w))
 		return false;
+	if (te_extent(x, &data, 'C') != te_extent(weight, &kernel, 'I'))
+		return te_error(c, "the weights do not fit the channels");
 	b = te_begin_out(c, NULL, 0);
 	in = te_letters_of(c, &data, b->i);
 	AT(at, 'I') = AT(in, 'C');
@@ -307,14 +314,17 @@ compute_nn_correlation(struct te_call *c)
 	int64_t k = te_attr_int(c, "kernel_size", 1);
 	int64_t reach = te_attr_int(c, "max_displacement", 1);
 	int64_t s1 = te_attr_int(c, "stride1", 1);
-	int64_t s2 = te_attr_int(c, "stride2", 1), r = reach / s2;
+	int64_t s2 = te_attr_int(c, "stride2", 1), r = s2 ? reach / s2 : 0;
 	int64_t before[2], after[2];
 	const tir_expr *at[2], *moved[2], *fold[2], *ch, *a, *v;
 	struct te_body *b;
 
 	if (strcmp(te_attr_string(c, "layout"), "NCHW") != 0)
 		return te_error(c, "only NCHW is supported");
-	if (!te_attr_padding(c, 2, before, after))
+	if (s1 < 1 || s2 < 1 || k < 1 || reach < 0)
+		return te_error(c, "strides and sizes must be positive");
+	if (!te_attr_padding(c, 2, before, after) ||
+	    !te_expect_shape(c, 1, p->shape, 4))
 		return false;
 	b = te_begin_out(c, NULL, 0);
 	ch = te_fold_axis(b, "c", p->shape[1]);
@@ -346,7 +356,7 @@ compute_nn_max_pool2d_grad(struct te_call *c)
 	const struct te_tensor *grad = c->in[0], *x = c->in[1];
 	bool last = strcmp(te_attr_string(c, "layout"), "NHWC") == 0;
 	uint32_t h = last ? 1 : 2;
-	int64_t size[2];
+	int64_t size[2], like[4];
 	struct window w;
 	struct te_extern *e;
 
@@ -355,6 +365,10 @@ compute_nn_max_pool2d_grad(struct te_call *c)
 	if (te_attr_ints(c, "pool_size", size, 2) != 2)
 		return te_error(c, "there must be two sizes");
 	if (!read_window(c, "dilation", &w))
+		return false;
+	for (uint32_t i = 0; i < 4; i++)
+		like[i] = i == h || i == h + 1 ? -1 : x->shape[i];
+	if (!routine_expect(c, 0, x->dtype, like, 4))
 		return false;
 	e = routine_begin(c, "relay_max_pool2d_grad");
 	routine_inputs(c, e, 2);

@@ -1,7 +1,7 @@
 /*
  * Scattering: a copy of the data with updates put at given places.
  */
-#include "te/compute/computes.h"
+#include "te/compute/routine.h"
 
 #include <string.h>
 
@@ -10,8 +10,8 @@ enum { MAX_RANK = 6 };
 static int
 reduction_of(struct te_call *c, const char *attr)
 {
-	static const char *const names[] = { "update", "add", "mul",
-					     "mean",   "min", "max" };
+	static const char *const names[] = {"update", "add", "mul",
+					    "mean",   "min", "max"};
 	const char *how = te_attr_string(c, attr);
 
 	for (int i = 0; i < 6; i++)
@@ -59,8 +59,19 @@ compute_scatter_elements(struct te_call *c)
 	if (how < 0)
 		return false;
 	if (data->ndim > MAX_RANK)
-		return te_error(c, "the data has more than %d axes",
-				MAX_RANK);
+		return te_error(c, "the data has more than %d axes", MAX_RANK);
+	if (at->ndim != data->ndim)
+		return te_error(c, "data and indices differ in rank");
+	if (!te_is_axis(c, te_attr_int(c, "axis", 0), data->ndim) ||
+	    !routine_expect(c, 2, data->dtype, at->shape, at->ndim))
+		return false;
+	for (uint32_t i = 0; i < data->ndim; i++)
+		if (at->shape[i] > data->shape[i] &&
+		    i != te_axis_of(te_attr_int(c, "axis", 0), data->ndim))
+			return te_error(c,
+					"there are more indices than "
+					"elements along axis %u",
+					i);
 	x = begin(c, "relay_scatter_elements");
 	te_extern_int(x, te_axis_of(te_attr_int(c, "axis", 0), data->ndim));
 	te_extern_int(x, how);
@@ -82,6 +93,8 @@ compute_scatter_nd(struct te_call *c)
 	uint32_t m = (uint32_t)at->shape[0];
 	int64_t points = 1;
 	int64_t slice = 1;
+	int64_t like[TE_MAX_RANK];
+	uint32_t n = 0;
 	struct te_extern *x;
 	struct te_tensor *out[1];
 
@@ -89,6 +102,12 @@ compute_scatter_nd(struct te_call *c)
 		return false;
 	if (m > data->ndim || m > MAX_RANK)
 		return te_error(c, "there are too many coordinates");
+	for (uint32_t i = 1; i < at->ndim; i++)
+		like[n++] = at->shape[i];
+	for (uint32_t i = m; i < data->ndim && n < TE_MAX_RANK; i++)
+		like[n++] = data->shape[i];
+	if (!routine_expect(c, 2, data->dtype, like, n))
+		return false;
 	for (uint32_t i = 1; i < at->ndim; i++)
 		points *= at->shape[i];
 	for (uint32_t i = m; i < data->ndim; i++)

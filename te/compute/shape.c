@@ -11,7 +11,15 @@ compute_reshape(struct te_call *c)
 {
 	int64_t shape[TE_MAX_RANK];
 	uint32_t ndim = te_out_shape(c, 0, shape);
+	int64_t from = 1, to = 1;
 
+	for (uint32_t i = 0; i < c->in[0]->ndim; i++)
+		from = te_dim_mul(c, from, c->in[0]->shape[i]);
+	for (uint32_t i = 0; i < ndim; i++)
+		to = te_dim_mul(c, to, shape[i]);
+	if (!te_is_size(from) && !te_is_size(to) && from != to)
+		return te_error(c, "%lld elements do not become %lld",
+				(long long)from, (long long)to);
 	return te_output(c, 0,
 			 te_reshape_to(c, c->in[0], NULL, shape, ndim));
 }

@@ -275,6 +275,28 @@ mirrored(struct te_call *c, const tir_expr *i, int64_t n, bool repeat_edge)
 	return te_select(c, te_cmp(c, TIR_GE, i, te_int(c, n)), high, i);
 }
 
+/* What is put around comes from the data, and a mirror reaches once. */
+static bool
+can_pad(struct te_call *c, const int64_t *before, const int64_t *after,
+	const char *mode)
+{
+	for (uint32_t k = 0; k < c->in[0]->ndim; k++) {
+		int64_t n = c->in[0]->shape[k], most = n;
+
+		if (te_is_size(n))
+			continue;
+		if (mode[0] == 'e')
+			most = n > 0 ? INT64_MAX : 0;
+		else if (mode[0] != 'S')
+			most = n > 0 ? n - 1 : 0;
+		if (before[k] > most || after[k] > most)
+			return te_error(c, "an axis of %lld elements is too "
+					   "short for its padding",
+					(long long)n);
+	}
+	return true;
+}
+
 static bool
 pad_by_index(struct te_call *c, const int64_t *before, const char *mode)
 {
@@ -309,8 +331,11 @@ compute_nn_pad(struct te_call *c)
 
 	if (!read_pad_width(c, before, after))
 		return false;
-	if (mode[0] != 'c')
-		return pad_by_index(c, before, mode);
+	if (!strcmp(mode, "edge") || !strcmp(mode, "reflect"))
+		return can_pad(c, before, after, mode) &&
+		       pad_by_index(c, before, mode);
+	if (strcmp(mode, "constant") != 0)
+		return te_error(c, "there is no mode '%s'", mode);
 	value = c->nin > 1 ? te_cast(c, x->dtype, te_get0(c, c->in[1]))
 			   : te_zero(c, x->dtype);
 	return te_output(c, 0, te_pad_with(c, c->in[0], NULL, before, after,
@@ -322,8 +347,10 @@ compute_nn_mirror_pad(struct te_call *c)
 {
 	int64_t before[TE_MAX_RANK];
 	int64_t after[TE_MAX_RANK];
+	const char *mode = te_attr_string(c, "mode");
 
 	if (!read_pad_width(c, before, after))
 		return false;
-	return pad_by_index(c, before, te_attr_string(c, "mode"));
+	return can_pad(c, before, after, mode) &&
+	       pad_by_index(c, before, mode);
 }

@@ -20,6 +20,12 @@ sparse_product(struct te_call *c, int64_t rows, int64_t inner, bool transposed)
 
 	if (!dtype_equal(c->in[2]->dtype, indptr->dtype))
 		return te_error(c, "the indices must have one type");
+	if (!dtype_equal(c->in[0]->dtype, data->dtype))
+		return te_error(c, "the matrices must have one type");
+	if (indptr->ndim != 1 || indptr->shape[0] < 1 ||
+	    (data->ndim != 1 && data->ndim != 3) ||
+	    !te_expect_shape(c, 2, data->shape, 1))
+		return te_error(c, "the sparse matrix must be CSR or BSR");
 	x = routine_begin(c, "relay_sparse_dense");
 	routine_inputs(c, x, 4);
 	te_extern_int(x, rows);
@@ -55,14 +61,31 @@ compute_nn_sparse_conv2d(struct te_call *c)
 			      x->shape[3], false);
 }
 
+/* Inputs I to I + 2 are elements, columns and row starts. */
+static bool
+is_csr(struct te_call *c, uint32_t i)
+{
+	const struct te_tensor *data = c->in[i], *at = c->in[i + 1],
+			       *start = c->in[i + 2];
+
+	if (data->ndim == 1 && at->ndim == 1 && start->ndim == 1 &&
+	    start->shape[0] > 0 && at->shape[0] == data->shape[0] &&
+	    dtype_equal(at->dtype, start->dtype))
+		return true;
+	return te_error(c, "the sparse matrix must be CSR");
+}
+
 bool
 compute_nn_sparse_add(struct te_call *c)
 {
 	const struct te_tensor *indptr = c->in[3];
 	struct te_extern *x;
 
-	if (c->in[1]->ndim != 1 || !dtype_equal(c->in[2]->dtype, indptr->dtype))
-		return te_error(c, "the sparse matrix must be CSR");
+	if (!is_csr(c, 1))
+		return false;
+	if (!dtype_equal(c->in[0]->dtype, c->in[1]->dtype) ||
+	    c->in[0]->ndim != 2)
+		return te_error(c, "the matrices must have one type");
 	x = routine_begin(c, "relay_sparse_add");
 	routine_inputs(c, x, 4);
 	te_extern_int(x, c->in[0]->shape[0]);
@@ -79,8 +102,8 @@ compute_nn_sparse_transpose(struct te_call *c)
 	const struct te_tensor *indptr = c->in[2];
 	struct te_extern *x;
 
-	if (c->in[0]->ndim != 1 || !dtype_equal(c->in[1]->dtype, indptr->dtype))
-		return te_error(c, "the sparse matrix must be CSR");
+	if (!is_csr(c, 0))
+		return false;
 	x = routine_begin(c, "relay_sparse_transpose");
 	routine_inputs(c, x, 3);
 	te_extern_int(x, c->in[0]->shape[0]);

@@ -6,47 +6,63 @@
 
 #include "te/compute/layout.h"
 
+/* Rows of the first input have an element K. */
+static bool
+is_column(struct te_call *c, int64_t k)
+{
+	if (k >= 0 && k < c->in[0]->shape[2])
+		return true;
+	return te_error(c, "rows of %lld elements have no element %lld",
+			(long long)c->in[0]->shape[2], (long long)k);
+}
+
 bool
 compute_vision_get_valid_counts(struct te_call *c)
 {
 	const ir_attr *fixed = ir_attrs_get(c->attrs, "score_threshold");
 	bool use_fixed = fixed && fixed->kind == ATTR_FLOAT;
-	struct te_extern *x = routine_begin(c, "relay_valid_counts");
+	int64_t score = te_attr_int(c, "score_index", 1);
+	int64_t id = te_attr_int(c, "id_index", 0);
+	struct te_extern *x;
 
+	if (!is_column(c, score) || (id >= 0 && !is_column(c, id)) ||
+	    !routine_expect_value(c, 1))
+		return false;
+	x = routine_begin(c, "relay_valid_counts");
 	routine_inputs(c, x, 2);
 	te_extern_double(x, use_fixed ? fixed->f : 0);
 	te_extern_int(x, use_fixed);
 	routine_shape(x, c->in[0]);
-	te_extern_int(x, te_attr_int(c, "score_index", 1));
-	te_extern_int(x, te_attr_int(c, "id_index", 0));
+	te_extern_int(x, score);
+	te_extern_int(x, id);
 	te_extern_int(x, routine_dtype(c->in[0]->dtype));
 	te_extern_int(x, routine_dtype(c->in[1]->dtype));
 	return routine_end(c, x);
-}
-
-static bool
-is_int32(struct te_call *c, uint32_t i)
-{
-	if (dtype_equal(c->in[i]->dtype, DTYPE(INT, 32)))
-		return true;
-	return te_error(c, "counts and indices must be int32");
 }
 
 bool
 compute_vision_non_max_suppression(struct te_call *c)
 {
 	bool indices = te_attr_bool(c, "return_indices");
+	int64_t batch = c->in[0]->shape[0], n = c->in[0]->shape[1];
+	int64_t start = te_attr_int(c, "coord_start", 2);
+	int64_t score = te_attr_int(c, "score_index", 1);
+	int64_t id = te_attr_int(c, "id_index", 0);
 	struct te_extern *x;
 
-	if (!is_int32(c, 1) || !is_int32(c, 2))
+	if (!ROUTINE_EXPECT(c, 1, DTYPE(INT, 32), batch) ||
+	    !ROUTINE_EXPECT(c, 2, DTYPE(INT, 32), batch, n) ||
+	    !routine_expect_value(c, 3) || !routine_expect_value(c, 4) ||
+	    !is_column(c, start) || !is_column(c, start + 3) ||
+	    !is_column(c, score) || (id >= 0 && !is_column(c, id)))
 		return false;
 	x = routine_begin(c, indices ? "relay_nms_indices" : "relay_nms");
 	routine_inputs(c, x, 5);
 	routine_shape(x, c->in[0]);
 	te_extern_int(x, te_attr_int(c, "top_k", -1));
-	te_extern_int(x, te_attr_int(c, "coord_start", 2));
-	te_extern_int(x, te_attr_int(c, "score_index", 1));
-	te_extern_int(x, te_attr_int(c, "id_index", 0));
+	te_extern_int(x, start);
+	te_extern_int(x, score);
+	te_extern_int(x, id);
 	te_extern_int(x, te_attr_bool(c, "force_suppress"));
 	if (!indices)
 		te_extern_int(x, te_attr_bool(c, "invalid_to_bottom"));
@@ -65,6 +81,11 @@ compute_vision_all_class_nms(struct te_call *c)
 	for (uint32_t i = 3; i < 5; i++)
 		if (!dtype_equal(c->in[i]->dtype, DTYPE(FLOAT, 32)))
 			return te_error(c, "the thresholds must be float32");
+	if (!ROUTINE_EXPECT(c, 0, c->in[1]->dtype, c->in[1]->shape[0],
+			    c->in[1]->shape[2], 4) ||
+	    !routine_expect_value(c, 2) || !routine_expect_value(c, 3) ||
+	    !routine_expect_value(c, 4))
+		return false;
 	x = routine_begin(c, onnx ? "relay_all_class_nms"
 				  : "relay_all_class_nms_padded");
 	routine_inputs(c, x, 5);
@@ -78,10 +99,15 @@ bool
 compute_vision_multibox_transform_loc(struct te_call *c)
 {
 	const ir_attr *v = ir_attrs_get(c->attrs, "variances");
+	int64_t batch = c->in[0]->shape[0], n = c->in[0]->shape[2];
+	struct dtype t = c->in[0]->dtype;
 	struct te_extern *x;
 
 	if (!v || v->kind != ATTR_ARRAY || v->n != 4)
 		return te_error(c, "there must be four variances");
+	if (!ROUTINE_EXPECT(c, 1, t, batch, 4 * n) ||
+	    !ROUTINE_EXPECT(c, 2, t, 1, n, 4))
+		return false;
 	x = routine_begin(c, "relay_multibox_transform_loc");
 	routine_inputs(c, x, 3);
 	te_extern_double(x, te_attr_double(c, "threshold"));
@@ -117,13 +143,14 @@ begin_regions(struct te_call *c, const char *symbol)
 	return x;
 }
 
+/* The layout is one that the routines know, and the regions fit. */
 static bool
 known_layout(struct te_call *c)
 {
 	const char *layout = te_attr_string(c, "layout");
 
 	if (strcmp(layout, "NCHW") == 0 || strcmp(layout, "NHWC") == 0)
-		return true;
+		return ROUTINE_EXPECT(c, 1, c->in[0]->dtype, -1, 5);
 	return te_error(c, "layout \"%s\" is not supported", layout);
 }
 
@@ -216,7 +243,7 @@ compute_vision_multibox_prior(struct te_call *c)
 	int64_t height = c->in[0]->shape[2], width = c->in[0]->shape[3];
 	struct te_body *b = te_begin_out(c, NULL, 0);
 	struct dtype t = te_out_dtype(c, 0);
-	double half[MAX_ANCHORS][2], steps[2] = {-1, -1}, at[2] = {0, 0};
+	double half[MAX_ANCHORS + 1][2], steps[2] = {-1, -1}, at[2] = {0, 0};
 	int n = anchor_sizes(c, (double)height / (double)width, half);
 	const tir_expr *k = te_modi(c, b->i[1], n), *v;
 	const tir_expr *pixel = te_divi(c, b->i[1], n);
@@ -224,6 +251,10 @@ compute_vision_multibox_prior(struct te_call *c)
 	const tir_expr *x = te_modi(c, pixel, width);
 	const tir_expr *even, *low;
 
+	if (height * width == 0)
+		return te_output(c, 0, te_end(b, te_zero(c, t)));
+	if (n != (int)(c->out_type[0]->shape[1].value / (height * width)))
+		return te_error(c, "there are too many sizes or ratios");
 	if (floats(c, "steps", steps, 2) != 2 ||
 	    floats(c, "offsets", at, 2) != 2)
 		return te_error(c, "there must be two steps and offsets");
