@@ -81,6 +81,9 @@ compute_nn_bitserial_dense(struct te_call *c)
 
 	if (x->ndim != 2 || w->ndim != 2)
 		return te_error(c, "data and weights must have rank 2");
+	if (c->out_type[0]->shape[1].value != w->shape[0])
+		return te_error(c, "there are %lld rows of weights",
+				(long long)w->shape[0]);
 	if (x->shape[1] != w->shape[1] || !bits_are_few(c, "data_bits"))
 		return te_error(c,
 				"data and weights have rows of %lld and "

@@ -41,10 +41,27 @@ te_letters_of(struct te_call *c, const struct ir_layout *l,
 		const tir_expr *part = i[k];
 		const tir_expr **sum = &out.at[primal - 'A'];
 
+		if (!part) {
+			te_error(c, "the layout has too many axes");
+			part = te_int(c, 0);
+		}
 		part = te_muli(c, part, part_stride(l, k));
 		*sum = *sum ? te_add(c, *sum, part) : part;
 	}
 	return out;
+}
+
+/* T has the axes of L, and blocks of the size that L says. */
+static bool
+fits(const struct te_tensor *t, const struct ir_layout *l)
+{
+	if (t->ndim != l->n)
+		return false;
+	for (uint32_t k = 0; k < l->n; k++)
+		if (l->axis[k].letter >= 'a' &&
+		    t->shape[k] != l->axis[k].factor)
+			return false;
+	return true;
 }
 
 const tir_expr *
@@ -53,6 +70,10 @@ te_get_letters(struct te_call *c, const struct te_tensor *t,
 {
 	const tir_expr *index[TE_MAX_RANK];
 
+	if (!fits(t, l)) {
+		te_error(c, "an input does not fit its layout");
+		return te_zero(c, t->dtype);
+	}
 	for (uint32_t k = 0; k < l->n; k++) {
 		const tir_expr *p =
 			at->at[primal_of(l->axis[k].letter) - 'A'];

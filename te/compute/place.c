@@ -83,11 +83,15 @@ bool
 compute_invert_permutation(struct te_call *c)
 {
 	const struct te_tensor *x = c->in[0];
-	struct te_body *b = te_begin_out(c, "none", 0);
+	struct te_body *b;
 	struct dtype t = x->dtype;
-	struct te_tensor *none = te_end(b, te_zero(c, t)), *place, *out[1];
+	struct te_tensor *none, *place, *out[1];
 	struct te_extern *call;
 
+	if (x->ndim != 1)
+		return te_error(c, "a permutation has rank 1");
+	b = te_begin_out(c, "none", 0);
+	none = te_end(b, te_zero(c, t));
 	b = te_begin_out(c, "place", 0);
 	place = te_end(b, te_cast(c, t, b->i[0]));
 	call = te_extern_begin(c, NULL, "relay_scatter_elements");

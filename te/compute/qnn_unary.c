@@ -198,10 +198,12 @@ compute_qnn_simulated(struct te_call *c)
 	uint32_t axis = b->ndim ? (uint32_t)te_axis_of(
 					  te_attr_int(c, "axis", -1), b->ndim)
 				: 0;
-	const tir_expr *at = b->ndim ? b->i[axis] : te_int(c, 0);
+	const tir_expr *at = axis < b->ndim ? b->i[axis] : te_int(c, 0);
 	const tir_expr *scale = channel(c, c->in[2], at, t);
 	const tir_expr *zero = channel(c, c->in[3], at, t);
 
+	if (b->ndim && !te_is_axis(c, te_attr_int(c, "axis", -1), b->ndim))
+		return false;
 	if (c->op->id == OP_qnn_simulated_dequantize) {
 		v = te_mul(c, te_sub(c, x, zero), scale);
 	} else {

@@ -280,6 +280,10 @@ compute_nn_conv2d_backward_weight(struct te_call *c)
 	    !te_attr_layout(c, "out_layout", "OIHW", &wl) ||
 	    !read_window(c, "dilation", &win))
 		return false;
+	if (grad->ndim != gl.n || x->ndim != dl.n || groups < 1 ||
+	    te_extent(grad, &gl, 'N') != te_extent(x, &dl, 'N') ||
+	    te_extent(grad, &gl, 'C') < groups)
+		return te_error(c, "gradient and data do not go together");
 	b = te_begin_out(c, NULL, 0);
 	w = te_letters_of(c, &wl, b->i);
 	inputs = te_extent(x, &dl, 'C') / groups;
