@@ -12,6 +12,8 @@
 #include "support/linediff.h"
 #include "support/outfile.h"
 
+enum { SIDE_WIDTH = 60 };
+
 bool
 instrument_lists_pass(const struct option_list *list,
 		      const struct pass_info *info)
@@ -192,7 +194,7 @@ show_change(struct pass_manager *pm, const struct pass_info *info)
 	const struct buf *before = &pm->instrument.before;
 	bool diff = o->print_changed >= CHANGED_DIFF;
 	bool quiet = o->print_changed == CHANGED_QUIET ||
-		     o->print_changed == CHANGED_DIFF_QUIET;
+		     o->print_changed >= CHANGED_DIFF_QUIET;
 	struct buf after = {0};
 	struct buf lines = {0};
 
@@ -205,7 +207,12 @@ show_change(struct pass_manager *pm, const struct pass_info *info)
 					      " omitted because no change"),
 					&lines);
 	} else if (diff) {
-		linediff(&lines, before->at, before->len, after.at, after.len);
+		if (o->print_changed == CHANGED_SIDE)
+			linediff_side(&lines, before->at, before->len, after.at,
+				      after.len, SIDE_WIDTH, false);
+		else
+			linediff(&lines, before->at, before->len, after.at,
+				 after.len);
 		emit_with_title(pm, title(pm, "After", info, ""), &lines);
 	} else {
 		if (o->print_before_changed)

@@ -23,6 +23,7 @@ enum print_changed {
 	CHANGED_QUIET,
 	CHANGED_DIFF,
 	CHANGED_DIFF_QUIET,
+	CHANGED_SIDE,
 };
 
 /* Options of the manager; rows of a table in passes/pass_options.h. */

@@ -39,7 +39,7 @@
 	  "print after each pass", 0 },                                        \
 	{ "print-changed", OPTION_CHOICE,                                      \
 	  PASS_FIELD(type, member, print_changed),                             \
-	  "off|text|quiet|diff|diff-quiet", "text",                            \
+	  "off|text|quiet|diff|diff-quiet|side", "text",                            \
 	  "print after passes that changed something", 0 },                    \
 	{ "print-before-changed", OPTION_FLAG,                                 \
 	  PASS_FIELD(type, member, print_before_changed), NULL, NULL,          \

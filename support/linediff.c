@@ -172,11 +172,12 @@ reverse(edit_vec *edits)
 
 static void
 put_hunk(struct buf *out, const line_vec *a, const line_vec *b,
-	 const struct edit *e, size_t n)
+	 const struct edit *e, size_t n, size_t width)
 {
 	size_t na = 0;
 	size_t nb = 0;
 
+	(void)width;
 	for (size_t i = 0; i < n; i++) {
 		na += e[i].sign != '+';
 		nb += e[i].sign != '-';
@@ -193,10 +194,13 @@ put_hunk(struct buf *out, const line_vec *a, const line_vec *b,
 	}
 }
 
+typedef void put_fn(struct buf *out, const line_vec *a, const line_vec *b,
+		    const struct edit *e, size_t n, size_t width);
+
 /* Changes closer than two contexts share a hunk. */
 static void
 put_hunks(struct buf *out, const line_vec *a, const line_vec *b,
-	  const edit_vec *edits)
+	  const edit_vec *edits, put_fn *put, size_t width)
 {
 	for (size_t i = 0; i < edits->len;) {
 		size_t start = i;
@@ -213,8 +217,26 @@ put_hunks(struct buf *out, const line_vec *a, const line_vec *b,
 		i = last + 1 + context;
 		if (i > edits->len)
 			i = edits->len;
-		put_hunk(out, a, b, edits->at + start, i - start);
+		put(out, a, b, edits->at + start, i - start, width);
 	}
+}
+
+/* The shortest way from A to B. */
+static void
+find_edits(const line_vec *a, const line_vec *b, edit_vec *edits)
+{
+	struct rows rows = {0};
+	int d;
+
+	rows.at = ARENA_NEW_ARRAY(&rows.arena, max_edits + 1, size_t *);
+	d = search(&rows, a, b);
+	if (d < 0) {
+		replace_all(a, b, edits);
+	} else {
+		trace(&rows, d, a->len, b->len, edits);
+		reverse(edits);
+	}
+	arena_free(&rows.arena);
 }
 
 void
@@ -224,21 +246,121 @@ linediff(struct buf *out, const char *a, size_t alen, const char *b,
 	line_vec la = {0};
 	line_vec lb = {0};
 	edit_vec edits = {0};
-	struct rows rows = {0};
-	int d;
 
 	split(&la, a, alen);
 	split(&lb, b, blen);
-	rows.at = ARENA_NEW_ARRAY(&rows.arena, max_edits + 1, size_t *);
-	d = search(&rows, &la, &lb);
-	if (d < 0) {
-		replace_all(&la, &lb, &edits);
-	} else {
-		trace(&rows, d, la.len, lb.len, &edits);
-		reverse(&edits);
+	find_edits(&la, &lb, &edits);
+	put_hunks(out, &la, &lb, &edits, put_hunk, 0);
+	vec_free(&la);
+	vec_free(&lb);
+	vec_free(&edits);
+}
+
+/* ---------------------------------------------------------- two columns -- */
+
+/* How many bytes of L fit into WIDTH, no character cut in two. */
+static size_t
+fitting(const struct line *l, size_t width)
+{
+	size_t n = l->len < width ? l->len : width;
+
+	while (n > 1 && n < l->len &&
+	       ((unsigned char)l->text[n] & 0xc0) == 0x80)
+		n--;
+	return n;
+}
+
+/* Characters in the first N bytes of L. */
+static size_t
+columns(const struct line *l, size_t n)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count += ((unsigned char)l->text[i] & 0xc0) != 0x80;
+	return count;
+}
+
+/* One pair of lines; either may be missing (no text). */
+static void
+put_pair(struct buf *out, struct line a, char mark, struct line b, size_t width)
+{
+	do {
+		size_t na = fitting(&a, width);
+		size_t nb = fitting(&b, width);
+
+		buf_put(out, a.text, na);
+		if (nb > 0 || mark != ' ') {
+			buf_fill(out, ' ', width - columns(&a, na));
+			buf_printf(out, " %c", mark);
+		}
+		if (nb > 0) {
+			buf_putc(out, ' ');
+			buf_put(out, b.text, nb);
+		}
+		buf_putc(out, '\n');
+		a = (struct line){a.text + na, a.len - na};
+		b = (struct line){b.text + nb, b.len - nb};
+	} while (a.len > 0 || b.len > 0);
+}
+
+/* The edits E in two columns: of a run of changes, line faces line. */
+static void
+put_side(struct buf *out, const line_vec *a, const line_vec *b,
+	 const struct edit *e, size_t n, size_t width)
+{
+	const struct line none = {"", 0};
+
+	for (size_t i = 0; i < n;) {
+		size_t minus = 0;
+		size_t plus = 0;
+
+		if (e[i].sign == ' ') {
+			put_pair(out, a->at[e[i].a], ' ', b->at[e[i].b], width);
+			i++;
+			continue;
+		}
+		for (; i < n && e[i].sign != ' '; i++) {
+			minus += e[i].sign == '-';
+			plus += e[i].sign == '+';
+		}
+		for (size_t k = 0; k < minus || k < plus; k++) {
+			size_t x = e[i - 1].a + (e[i - 1].sign == '-') - minus;
+			size_t y = e[i - 1].b + (e[i - 1].sign == '+') - plus;
+
+			put_pair(out, k < minus ? a->at[x + k] : none,
+				 k >= plus    ? '<'
+				 : k >= minus ? '>'
+					      : '|',
+				 k < plus ? b->at[y + k] : none, width);
+		}
 	}
-	put_hunks(out, &la, &lb, &edits);
-	arena_free(&rows.arena);
+}
+
+/* A hunk behind a line that says where it is. */
+static void
+put_side_hunk(struct buf *out, const line_vec *a, const line_vec *b,
+	      const struct edit *e, size_t n, size_t width)
+{
+	buf_printf(out, "@@ -%zu +%zu @@\n", e->a + 1, e->b + 1);
+	put_side(out, a, b, e, n, width);
+}
+
+void
+linediff_side(struct buf *out, const char *a, size_t alen, const char *b,
+	      size_t blen, size_t width, bool whole)
+{
+	line_vec la = {0};
+	line_vec lb = {0};
+	edit_vec edits = {0};
+
+	split(&la, a, alen);
+	split(&lb, b, blen);
+	find_edits(&la, &lb, &edits);
+	if (whole)
+		put_side(out, &la, &lb, edits.at, edits.len, width);
+	else
+		put_hunks(out, &la, &lb, &edits, put_side_hunk, width);
 	vec_free(&la);
 	vec_free(&lb);
 	vec_free(&edits);

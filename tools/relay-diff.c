@@ -20,6 +20,7 @@ enum { EXIT_SAME, EXIT_DIFFERENT, EXIT_TROUBLE };
 struct diff_options {
 	struct tool_options tool;
 	int output;
+	long long width;
 	bool map_free_vars;
 	bool hash;
 	bool allow_unknown_ops;
@@ -43,6 +44,7 @@ static const struct option_def table[] = {
 	ROW("allow-unknown-ops", FLAG, allow_unknown_ops, NULL, NULL, "keep unknown operators as they are", 0),
 	{ "Output", OPTION_HEADING, 0, NULL, NULL, NULL, 0 },
 	ROW("output", CHOICE, output, "unified|side|paths|json|brief|none", NULL, "how differences are told", 0),
+	ROW("width", NUMBER, width, "N", NULL, "columns of --output=side (123)", 0),
 	ROW("hash", FLAG, hash, NULL, NULL, "print the structural hash of each file instead", 0),
 	TOOL_OPTIONS(struct diff_options, tool)
 };
@@ -158,45 +160,6 @@ put_json(struct buf *out, const struct ir_comparison *c)
 	buf_puts(out, "]}\n");
 }
 
-/* The next line of TEXT, cut to WIDTH bytes; NULL at the end. */
-static const char *
-next_line(const char *text, const char *end, size_t *len)
-{
-	const char *nl;
-
-	if (text >= end)
-		return NULL;
-	nl = memchr(text, '\n', (size_t)(end - text));
-	*len = (size_t)((nl ? nl : end) - text);
-	return text;
-}
-
-/* Both texts in two columns; '|' between lines that differ. */
-static void
-put_side(struct buf *out, const struct buf *x, const struct buf *y)
-{
-	enum { WIDTH = 60 };
-	const char *a = x->at;
-	const char *b = y->at;
-
-	for (;;) {
-		size_t na = 0;
-		size_t nb = 0;
-		const char *la = next_line(a, x->at + x->len, &na);
-		const char *lb = next_line(b, y->at + y->len, &nb);
-		bool same = la && lb && na == nb && memcmp(la, lb, na) == 0;
-
-		if (!la && !lb)
-			return;
-		buf_printf(out, "%-*.*s %c %.*s\n", WIDTH,
-			   (int)(na < WIDTH ? na : WIDTH), la ? la : "",
-			   same ? ' ' : '|', (int)(nb < WIDTH ? nb : WIDTH),
-			   lb ? lb : "");
-		a = la ? la + na + 1 : a;
-		b = lb ? lb + nb + 1 : b;
-	}
-}
-
 static void
 put_texts(struct run *r, const struct ir_comparison *c, struct file *a,
 	  struct file *b)
@@ -205,11 +168,13 @@ put_texts(struct run *r, const struct ir_comparison *c, struct file *a,
 				      .meta = PRINT_META_OMIT};
 	struct buf x = {0};
 	struct buf y = {0};
+	size_t width = (size_t)r->o.width;
 
 	put_difference(&r->out, &c->all.at[0], a, b);
 	ir_print_aligned(&x, a->module, &y, b->module, &c->pairs, &print);
 	if (r->o.output == OUT_SIDE) {
-		put_side(&r->out, &x, &y);
+		linediff_side(&r->out, x.at, x.len, y.at, y.len,
+			      width > 10 ? (width - 3) / 2 : 4, true);
 	} else {
 		buf_printf(&r->out, "--- %s\n+++ %s\n", a->path, b->path);
 		linediff(&r->out, x.at, x.len, y.at, y.len);
@@ -349,7 +314,7 @@ run(struct run *r)
 int
 main(int argc, char **argv)
 {
-	static struct run r;
+	static struct run r = {.o = {.width = 123}};
 	int status;
 
 	r.tool.set = (struct option_set){
