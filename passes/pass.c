@@ -89,6 +89,16 @@ pass_remark(pass_ctx *cx, struct loc loc, const char *fmt, ...)
 }
 
 void
+pass_note(pass_ctx *cx, struct loc loc, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	diag_report(cx->diag, DIAG_NOTE, loc, fmt, ap);
+	va_end(ap);
+}
+
+void
 pass_count(pass_ctx *cx, const char *what, unsigned n)
 {
 	stats_add(&cx->manager->instrument.stats, cx->info->flag, what, n);

@@ -94,6 +94,10 @@ void pass_warning(pass_ctx *cx, struct loc loc, const char *fmt, ...)
 void pass_remark(pass_ctx *cx, struct loc loc, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* What an analysis found. */
+void pass_note(pass_ctx *cx, struct loc loc, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* Add N to the statistic WHAT of this pass (--stats). */
 void pass_count(pass_ctx *cx, const char *what, unsigned n);
 

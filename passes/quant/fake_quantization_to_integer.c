@@ -23,6 +23,7 @@
  */
 #include <string.h>
 
+#include "passes/quant/fq_region.h"
 #include "passes/quant/fq_rules.h"
 
 enum status { NOT_SEEN, POSSIBLE, NO_RULE, NOT_DATAFLOW };
@@ -70,28 +71,6 @@ rule_of(const struct fq *f, const ir_expr *e)
 	return optional && !is_listed(f->optional, op->name) ? NULL : rule;
 }
 
-/* What of E belongs to the region; scales and zero points do not. */
-static uint32_t
-region_operands(const ir_expr *e, const ir_expr *const **operands)
-{
-	switch (e->kind) {
-	case IR_CALL:
-		*operands = ir_as_call(e)->args;
-		if (ir_is_call_of(e, OP_qnn_dequantize))
-			return 0;
-		return ir_is_call_of(e, OP_qnn_quantize) ? 1
-							 : ir_as_call(e)->nargs;
-	case IR_TUPLE:
-		*operands = ir_as_tuple(e)->fields;
-		return ir_as_tuple(e)->nfields;
-	case IR_PROJ:
-		*operands = &ir_as_proj(e)->tuple;
-		return 1;
-	default:
-		return 0;
-	}
-}
-
 static enum status
 status_of(struct fq *f, const ir_expr *e)
 {
@@ -130,7 +109,7 @@ region_postorder(struct fq *f, const ir_expr *root,
 	while (f->stack.len > 0) {
 		const ir_expr *e = f->stack.at[f->stack.len - 1];
 		const ir_expr *const *operands = NULL;
-		uint32_t n = region_operands(e, &operands);
+		uint32_t n = fq_region_operands(e, &operands);
 		size_t before = f->stack.len;
 
 		if (has(f, e)) {
@@ -158,7 +137,7 @@ static bool
 set_status(struct fq *f, const ir_expr *e)
 {
 	const ir_expr *const *operands = NULL;
-	uint32_t n = region_operands(e, &operands);
+	uint32_t n = fq_region_operands(e, &operands);
 	enum status s = own_status(f, e);
 
 	for (uint32_t i = 0; i < n; i++)
@@ -274,7 +253,7 @@ set_value(struct fq *f, const ir_expr *e)
 	bool ok = true;
 
 	if (n == 0)
-		n = region_operands(e, &operands);
+		n = fq_region_operands(e, &operands);
 	else
 		operands = ir_as_call(e)->args;
 	args = ARENA_NEW_ARRAY(f->cx->scratch, n, const struct fq_value *);
@@ -313,7 +292,7 @@ culprit(struct fq *f, const ir_expr *e)
 {
 	while (own_status(f, e) == POSSIBLE) {
 		const ir_expr *const *operands = NULL;
-		uint32_t n = region_operands(e, &operands);
+		uint32_t n = fq_region_operands(e, &operands);
 		uint32_t i = 0;
 
 		while (i < n && status_of(f, operands[i]) == POSSIBLE)
