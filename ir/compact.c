@@ -318,8 +318,8 @@ take_tensors(ir_module *to, ir_module *m)
 	vec_clear(&m->tensors);
 }
 
-static void
-swap_modules(ir_module *a, ir_module *b)
+void
+ir_module_swap(ir_module *a, ir_module *b)
 {
 	ir_module t = *a;
 
@@ -348,7 +348,7 @@ ir_module_compact(ir_module *m)
 	for (size_t i = 0; i < m->spans.len; i++)
 		vec_push(&c.to->spans, m->spans.at[i]);
 	take_tensors(c.to, m);
-	swap_modules(m, c.to);
+	ir_module_swap(m, c.to);
 	ir_module_free(c.to);
 	ir_map_free(&c.done);
 	vec_free(&c.operands);

@@ -80,11 +80,19 @@ copy_function(const struct copier *c, const struct ir_function *f,
 	struct arena scratch = { 0 };
 	const struct ir_var **params = ARENA_NEW_ARRAY(
 		&scratch, f->nparams, const struct ir_var *);
+	const ir_type **vars = ARENA_NEW_ARRAY(&scratch, f->ntype_params,
+					       const ir_type *);
 	const ir_expr *copy;
 
 	for (uint32_t i = 0; i < f->nparams; i++)
 		params[i] = ir_map_get(&c->done, &f->params[i]->base);
+	for (uint32_t i = 0; i < f->ntype_params; i++) {
+		const ir_type *t = copy_type(c, f->type_params[i]);
+
+		vars[i] = t->kind == TYPE_VAR ? t : f->type_params[i];
+	}
 	parts.params = params;
+	parts.type_params = vars;
 	parts.body = body;
 	parts.ret_type = copy_type(c, f->ret_type);
 	copy = ir_new_function(c->m, f->base.loc, &parts);

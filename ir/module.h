@@ -100,6 +100,9 @@ struct ir_module {
 ir_module *ir_module_new(ir_context *cx);
 void ir_module_free(ir_module *m);
 
+/* Exchange the contents of two modules of one context. */
+void ir_module_swap(ir_module *a, ir_module *b);
+
 /* The global called NAME (interned), made on first mention. */
 const struct ir_global *ir_module_global(ir_module *m, const char *name);
 
