@@ -122,9 +122,11 @@ sign_of(struct te_call *c, const tir_expr *x)
 	const tir_expr *zero = te_zero(c, x->dtype);
 	const tir_expr *negative = zero;
 
+	if (dtype_is_float(x->dtype)) /* NaN has none */
+		negative = te_select(c, te_cmp(c, TIR_EQ, x, zero), zero, x);
 	if (x->dtype.code != DTYPE_UINT)
 		negative = te_select(c, te_cmp(c, TIR_LT, x, zero),
-				     te_lit(c, x->dtype, -1), zero);
+				     te_lit(c, x->dtype, -1), negative);
 	return te_select(c, te_cmp(c, TIR_GT, x, zero),
 			 te_lit(c, x->dtype, 1), negative);
 }
