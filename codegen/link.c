@@ -132,8 +132,8 @@ find_runtime(char *path, size_t size)
 	return NULL;
 }
 
-static bool
-run(char *const *argv, struct diag *d)
+bool
+link_run(char *const *argv, struct diag *d)
 {
 	pid_t pid;
 	int error = posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ);
@@ -200,7 +200,7 @@ link_shared(const struct buf *object, const char *path, const char *linker,
 			rt ? runtime : "-lm",
 			"-lm",
 			NULL};
-	bool ok = write_temporary(object, name, d) && run(argv, d);
+	bool ok = write_temporary(object, name, d) && link_run(argv, d);
 
 	if (ok && rename(temp, path)) {
 		diag_error(d, LOC_NONE, "cannot open '%s' for writing: %s",

@@ -20,4 +20,7 @@ bool link_archive(struct buf *out, const char *name, struct diag *d);
 bool link_shared(const struct buf *object, const char *path, const char *linker,
 		 struct diag *d);
 
+/* Run the program ARGV[0], looked for in PATH; false unless it succeeds. */
+bool link_run(char *const *argv, struct diag *d);
+
 #endif

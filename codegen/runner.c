@@ -1,7 +1,7 @@
 /*
  * Engines. Each is a struct that begins with a struct runner.
  */
-#include "codegen/runner.h"
+#include "codegen/runner_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +9,6 @@
 #include "include/relay_rt.h"
 #include "ir/tir.h"
 #include "te/eval.h"
-
-struct runner {
-	const struct interface *x;
-	struct diag *diag;
-	bool (*run)(struct runner *r, ir_tensor *const *in,
-		    ir_tensor *const *out);
-	void (*free)(struct runner *r);
-};
 
 struct interp {
 	struct runner base;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "codegen/bangc/bangc.h"
 #include "codegen/interface.h"
 #include "codegen/llvm/llvm.h"
 #include "ir/fwd.h"
@@ -26,6 +27,13 @@ struct runner *runner_interp(const ir_module *m, const struct interface *x,
 struct runner *runner_jit(const ir_module *m, const struct interface *x,
 			  const struct llvm_options *o, int threads,
 			  struct diag *d);
+
+/*
+ * BANG-C on the emulated machine, built by the system's C++ compiler. M was
+ * lowered for the target "bang".
+ */
+struct runner *runner_bang(const ir_module *m, const struct interface *x,
+			   const struct bangc_options *o, struct diag *d);
 
 /* The library at PATH; its interface is read from it into *X, in A. */
 struct runner *runner_library(const char *path, struct interface *x,

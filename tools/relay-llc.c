@@ -44,6 +44,7 @@ enum emit {
 
 enum { RUNTIME_FULL, RUNTIME_NONE };
 enum { CONSTANTS_EMBED, CONSTANTS_FILE };
+enum { API_6, API_4 };
 enum { FILETYPE_NOT = -1, FILETYPE_ASM, FILETYPE_OBJ, FILETYPE_NULL };
 
 struct llc_options {
@@ -63,6 +64,9 @@ struct llc_options {
 	int filetype;
 	int runtime;
 	int constants;
+	const char *bang_arch;
+	int bang_shape;                 /* enum bangc_shape */
+	int bang_api;
 	bool force;
 	bool verify_llvm;
 };
@@ -98,6 +102,12 @@ static const struct option_def table[] = {
 	 0},
 	{"mattr", OPTION_TEXT, FIELD(features), "+A,-B", NULL,
 	 "features of the processor", 0},
+	{"bang-arch", OPTION_TEXT, FIELD(bang_arch), "ARCH", NULL,
+	 "mlu270, mlu290, mlu370 (default) or mlu590", 0},
+	{"bang-shape", OPTION_CHOICE, FIELD(bang_shape), "launches|single",
+	 NULL, "a kernel per primitive, or one for the network", 0},
+	{"bang-api", OPTION_CHOICE, FIELD(bang_api), "6|4", NULL,
+	 "version of CNRT", 0},
 	{"Effort", OPTION_HEADING, 0, NULL, NULL, NULL, 0},
 	{"O", OPTION_TEXT, FIELD(level), "0..3", NULL,
 	 "0: as it is, unfused; 2 is the default", OPTION_JOINED},
@@ -392,9 +402,16 @@ print_module(struct llc *x)
 static bool
 emit_bang(struct llc *x)
 {
+	struct bangc_options o = {.name = x->llvm.name,
+				  .arch = x->o.bang_arch ? x->o.bang_arch
+							 : "mlu370",
+				  .shape = x->o.bang_shape,
+				  .api = x->o.bang_api == API_4 ? 4 : 6};
+	struct interface net = {0};
+	bool network = interface_of(x->m, &net, &x->tool.arena);
 	struct buf text = {0};
 
-	if (bangc_emit(&text, x->m, diag_of(x)))
+	if (bangc_emit(&text, x->m, network ? &net : NULL, &o, diag_of(x)))
 		return write_file(x, x->o.output, &text);
 	buf_free(&text);
 	return false;
@@ -411,7 +428,7 @@ compile(struct llc *x)
 		return false;
 	if (x->o.emit == EMIT_TE)
 		o.to = LOWER_TE;
-	if (x->o.emit == EMIT_TIR || x->o.emit == EMIT_BANG)
+	if (x->o.emit == EMIT_TIR)
 		o.to = LOWER_TIR;
 	if (!lower_module(&x->manager, x->m, &o))
 		return false;

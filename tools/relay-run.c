@@ -43,6 +43,8 @@ struct run_options {
 	const char *cpu;
 	const char *features;
 	const char *relay_passes;
+	const char *bang_arch;
+	int bang_shape;                 /* enum bangc_shape */
 	int fill;
 	int show;
 	long long seed;
@@ -82,7 +84,7 @@ static const struct option_def table[] = {
 	 "NaN agrees with NaN (true)", OPTION_HIDDEN},
 	{"Execution", OPTION_HEADING, 0, NULL, NULL, NULL, 0},
 	{"engine", OPTION_TEXT, FIELD(engine), "ENGINE", NULL,
-	 "jit, interp, or lib:FILE (jit)", 0},
+	 "jit, interp, bang-emu, or lib:FILE (jit)", 0},
 	{"compare-engines", OPTION_LIST, FIELD(compare), "A,B", NULL,
 	 "run both and compare their outputs; status 3", 0},
 	{"O", OPTION_TEXT, FIELD(level), "0..3", NULL,
@@ -93,6 +95,10 @@ static const struct option_def table[] = {
 	 OPTION_HIDDEN},
 	{"relay-passes", OPTION_TEXT, FIELD(relay_passes), "PIPE", NULL,
 	 "run these passes first", 0},
+	{"bang-arch", OPTION_TEXT, FIELD(bang_arch), "ARCH", NULL,
+	 "what bang-emu is: mlu270, mlu290, mlu370 (default) or mlu590", 0},
+	{"bang-shape", OPTION_CHOICE, FIELD(bang_shape), "launches|single",
+	 NULL, "a kernel per primitive, or one for the network", 0},
 	{"threads", OPTION_NUMBER, FIELD(threads), "N", NULL,
 	 "threads (0: one for each processor)", 0},
 	{"bench", OPTION_FLAG, FIELD(bench), NULL, NULL,
@@ -161,11 +167,25 @@ check_options(struct run *r)
 }
 
 /* Schedules should know the processor that the code is for. */
+static bool
+wants_bang(const struct run *r)
+{
+	bool wants = r->o.engine && !strcmp(r->o.engine, "bang-emu");
+
+	for (size_t i = 0; i < r->o.compare.len; i++)
+		wants |= !strcmp(r->o.compare.at[i], "bang-emu");
+	return wants;
+}
+
 static void
 set_target(struct run *r)
 {
 	const char *cpu = r->o.cpu ? r->o.cpu : "native";
 
+	if (wants_bang(r)) {
+		r->o.passes.target = "bang";
+		return;
+	}
 	if (strcmp(r->o.passes.target, "llvm") != 0)
 		return;
 	if (!strcmp(cpu, "native"))
@@ -312,8 +332,17 @@ new_runner(struct run *r, const char *engine)
 		return runner_interp(r->m, &r->x, d);
 	if (!strcmp(engine, "jit"))
 		return runner_jit(r->m, &r->x, &o, (int)r->o.threads, d);
+	if (!strcmp(engine, "bang-emu")) {
+		struct bangc_options b = {
+			.name = "network",
+			.arch = r->o.bang_arch ? r->o.bang_arch : "mlu370",
+			.shape = r->o.bang_shape,
+			.api = 6};
+
+		return runner_bang(r->m, &r->x, &b, d);
+	}
 	diag_error(d, LOC_NONE, "there is no engine '%s'", engine);
-	diag_note(d, LOC_NONE, "engines are jit, interp, lib:FILE");
+	diag_note(d, LOC_NONE, "engines are jit, interp, bang-emu, lib:FILE");
 	return NULL;
 }
 
@@ -573,6 +602,14 @@ run_module(struct run *r)
 
 	if (!read_inputs(r) || !prepare(r, &main))
 		return;
+	if (main && wants_bang(r)) {
+		diag_error(&r->tool.diag, main->loc,
+			   "'@main' is more than a list of kernel calls, which "
+			   "is all that bang-emu runs");
+		diag_note(&r->tool.diag, LOC_NONE,
+			  "--relay-passes=inline-all may make it one");
+		return;
+	}
 	if (main) {
 		if (evaluate(r, main))
 			finish(r);

@@ -1,146 +1,149 @@
 /*
- * Loops to BANG-C: one entry kernel and one launcher per primitive.
+ * Loops to BANG-C: a function per primitive, and the network that calls them.
  */
 #include "codegen/bangc/bangc.h"
 
+#include <string.h>
+
 #include "codegen/bangc/internal.h"
-#include "ir/module.h"
+#include "ir/print.h"
 
-/* Helpers that the kernels use. NaN wins in minima and maxima. */
-static const char prologue[] =
-	"#include <bang.h>\n"
-	"#include <cnrt.h>\n"
-	"\n"
-	"#ifndef LAUNCH\n"
-	"#define LAUNCH(kernel, dim, type, queue, ...) \\\n"
-	"\tkernel<<<(dim), (type), (queue)>>>(__VA_ARGS__)\n"
-	"#endif\n"
-	"#define RELAY_NRAM_BYTES (320 * 1024)\n"
-	"#define relay_slot(i) ((float *)relay_nram + (i) * tile)\n"
-	"\n"
-	"__nram__ char relay_nram[RELAY_NRAM_BYTES];\n"
-	"\n"
-	"__mlu_func__ int relay_min(int a, int b) { return a < b ? a : b; }\n"
-	"__mlu_func__ int relay_max(int a, int b) { return a > b ? a : b; }\n"
-	"__mlu_func__ int relay_lines(int n) { return (n + 31) / 32 * 32; }\n"
-	"__mlu_func__ int relay_floordiv(int a, int b) {\n"
-	"\tint q = a / b;\n"
-	"\treturn q - (a % b != 0 && (a < 0) != (b < 0));\n"
-	"}\n"
-	"__mlu_func__ int relay_floormod(int a, int b) {\n"
-	"\treturn a - relay_floordiv(a, b) * b;\n"
-	"}\n"
-	"__mlu_func__ float relay_floormodf(float a, float b) {\n"
-	"\treturn a - floorf(a / b) * b;\n"
-	"}\n"
-	"__mlu_func__ float relay_minf(float a, float b) {\n"
-	"\treturn a < b || a != a ? a : b;\n"
-	"}\n"
-	"__mlu_func__ float relay_maxf(float a, float b) {\n"
-	"\treturn a > b || a != a ? a : b;\n"
-	"}\n"
-	"__mlu_func__ float relay_sigmoid(float x) {\n"
-	"\treturn 1.0f / (1.0f + expf(-x));\n"
-	"}\n"
-	"__mlu_func__ void relay_exp(float *d, float *a, int n) {\n"
-	"\t__bang_mul_scalar(d, a, 1.44269504f, n);\n"
-	"\t__bang_pow2(d, d, n);\n"
-	"}\n"
-	"__mlu_func__ void relay_log(float *d, float *a, int n) {\n"
-	"\t__bang_log2(d, a, n);\n"
-	"\t__bang_mul_scalar(d, d, 0.69314718f, n);\n"
-	"}\n"
-	"__mlu_func__ void relay_sigmoid_vector(float *d, float *a, int n) {\n"
-	"\t__bang_mul_scalar(d, a, -1.44269504f, n);\n"
-	"\t__bang_pow2(d, d, n);\n"
-	"\t__bang_add_scalar(d, d, 1.0f, n);\n"
-	"\t__bang_recip(d, d, n);\n"
-	"}\n"
-	"__mlu_func__ void relay_div(float *d, float *a, float *b, int n) {\n"
-	"#if __BANG_ARCH__ == 372\n"
-	"\t__bang_recip(d, b, n);\n"
-	"\t__bang_mul(d, a, d, n);\n"
-	"#else\n"
-	"\t__bang_div(d, a, b, n);\n"
-	"#endif\n"
-	"}\n";
+/*
+ * What an MLU has for a kernel. The compiler keeps a stack in NRAM: so much is
+ * safe to use. Vectors of the older ones have whole lines of 128 bytes, of
+ * whatever type.
+ */
+static const struct bang_arch arches[] = {
+	{"mlu270", 270, 320 * 1024, 1024 * 1024, 128, false},
+	{"mlu290", 290, 320 * 1024, 512 * 1024, 128, false},
+	{"mlu370", 372, 640 * 1024, 1024 * 1024, 32, true},
+	{"mlu590", 592, 320 * 1024, 512 * 1024, 32, true},
+};
 
-/* Parameters as the kernel and its launcher take them. */
-static bool
-put_params(struct buf *out, const tir_func *f, const struct tir_buffer *result)
+static const struct bang_arch *
+find_arch(const char *name, struct diag *d)
 {
-	bool ok = true;
+	for (size_t i = 0; i < sizeof(arches) / sizeof(arches[0]); i++)
+		if (!strcmp(arches[i].name, name))
+			return &arches[i];
+	diag_error(d, LOC_NONE, "there is no architecture '%s'", name);
+	diag_note(d, LOC_NONE, "it is one of mlu270, mlu290, mlu370, mlu590");
+	return NULL;
+}
 
-	for (uint32_t i = 0; i < f->nparams; i++) {
-		const struct tir_buffer *b = f->params[i].buffer;
-		const char *t = b ? bang_type(b->dtype) : NULL;
-
-		ok &= t != NULL;
-		buf_printf(out, "%s%s%s *%s", i ? ", " : "",
-			   b == result ? "" : "const ", t ? t : "?",
-			   b ? b->name : "?");
-	}
-	return ok;
+/* The first type among the parameters that no MLU computes with. */
+static const struct tir_buffer *
+foreign_param(const tir_func *f)
+{
+	for (uint32_t i = 0; i < f->nparams; i++)
+		if (!f->params[i].buffer ||
+		    !bang_type(f->params[i].buffer->dtype))
+			return f->params[i].buffer;
+	return NULL;
 }
 
 static void
-put_launcher(struct buf *out, const tir_func *f,
-	     const struct tir_buffer *result)
+put_params(struct buf *out, const tir_func *f)
 {
-	buf_printf(out,
-		   "extern \"C\" int %s_launch(cnrtQueue_t queue, "
-		   "int clusters, ",
-		   f->name);
-	put_params(out, f, result);
-	buf_puts(out, ") {\n\tcnrtDim3_t dim = {4, (unsigned)clusters, 1};\n"
-		      "\tLAUNCH(");
-	buf_printf(out, "%s, dim, cnrtFuncTypeUnion1, queue", f->name);
-	for (uint32_t i = 0; i < f->nparams; i++)
-		buf_printf(out, ", %s", f->params[i].buffer->name);
-	buf_puts(out, ");\n\treturn 0;\n}\n");
+	struct bang_buffers read = {0}, written = {0};
+
+	bang_collect(f, &read, &written);
+	for (uint32_t i = 0; i < f->nparams; i++) {
+		const struct tir_buffer *b = f->params[i].buffer;
+
+		buf_printf(out, "%s%s%s *%s", i ? ", " : "",
+			   bang_has(&written, b) ? "" : "const ",
+			   bang_type(b->dtype), b->name);
+	}
+	vec_free(&read);
+	vec_free(&written);
+}
+
+static void
+put_comment(struct buf *out, const tir_func *f)
+{
+	if (!f->relay_type)
+		return;
+	buf_puts(out, "\n/* ");
+	ir_print_type(out, f->relay_type);
+	buf_puts(out, " */\n");
 }
 
 static bool
-put_kernel(struct buf *out, const tir_func *f)
+put_kernel(struct buf *out, struct bang_kernel *k,
+	   const struct bangc_options *o, struct diag *d)
 {
-	struct bang_nest nest;
-	struct buf body = {0};
+	struct buf body = {0}, defines = {0};
+	const tir_func *f = k->func;
+	const struct tir_buffer *foreign = foreign_param(f);
+	char text[DTYPE_TEXT];
 	bool ok;
 
-	if (!bang_nest_of(f, &nest))
+	if (foreign) {
+		diag_error(d, f->loc,
+			   "kernel '@%s' has arrays of %s, which an MLU does "
+			   "not compute with",
+			   f->name, dtype_text(foreign->dtype, text));
 		return false;
-	ok = bang_put_vector(&body, &nest);
-	if (!ok) {
-		body.len = 0;
-		ok = bang_put_scalar(&body, &nest);
 	}
-	buf_printf(out, "\n__mlu_entry__ void %s(", f->name);
-	ok &= put_params(out, f, nest.store->store.buffer);
-	buf_puts(out, ") {\n\tif (__is_mpu()) return;\n");
-	buf_put(out, body.at, body.len);
-	buf_puts(out, "}\n\n");
-	if (ok)
-		put_launcher(out, f, nest.store->store.buffer);
+	k->out = &body;
+	k->defines = &defines;
+	ok = bang_put_steps(k);
+	if (ok) {
+		put_comment(out, f);
+		buf_puts(out, bang_text(&defines));
+		buf_printf(out, "%s void %s(",
+			   o->shape == BANGC_SINGLE ? "__mlu_func__"
+						    : "__mlu_entry__",
+			   f->name);
+		put_params(out, f);
+		buf_puts(out, ") {\n");
+		if (o->shape == BANGC_LAUNCHES)
+			buf_puts(out, "  if (__is_mpu()) return;\n");
+		buf_puts(out, bang_text(&body));
+		buf_puts(out, "}\n");
+	} else {
+		diag_error(d, f->loc, "there is no BANG-C for kernel '@%s'%s%s",
+			   f->name, k->why ? ", which calls " : "",
+			   k->why ? k->why : "");
+	}
 	buf_free(&body);
+	buf_free(&defines);
+	k->out = NULL;
+	k->defines = NULL;
 	return ok;
 }
 
 bool
-bangc_emit(struct buf *out, const ir_module *m, struct diag *d)
+bangc_emit(struct buf *out, const ir_module *m, const struct interface *net,
+	   const struct bangc_options *o, struct diag *d)
 {
-	bool ok = true;
+	const struct bang_arch *arch = find_arch(o->arch, d);
+	VEC(struct bang_kernel *) kernels = {0};
+	struct arena arena = {0};
+	bool ok = arch != NULL;
 
-	buf_puts(out, prologue);
-	for (size_t i = 0; i < m->defs.len; i++) {
+	if (ok)
+		bang_put_prologue(out, arch);
+	for (size_t i = 0; ok && i < m->defs.len; i++) {
 		const ir_def *def = m->defs.at[i];
+		struct bang_kernel *k;
 
-		if (def->kind != DEF_TIR || put_kernel(out, def->tir))
+		if (def->kind != DEF_TIR || (net && def->tir == net->main))
 			continue;
-		diag_error(d, def->loc,
-			   "kernel '@%s' is neither element-wise nor "
-			   "injective; this version has no BANG-C for it",
-			   def->name);
-		ok = false;
+		k = ARENA_NEW(&arena, struct bang_kernel);
+		*k = (struct bang_kernel){
+			.func = def->tir, .arch = arch, .arena = &arena};
+		vec_push(&kernels, k);
+		ok = put_kernel(out, k, o, d);
 	}
+	if (ok && net) {
+		struct bang_network n = {m,          net,         o,
+					 kernels.at, kernels.len, &arena};
+
+		bang_put_network(out, &n);
+	}
+	vec_free(&kernels);
+	arena_free(&arena);
 	return ok;
 }

@@ -1,19 +1,36 @@
 /*
- * BANG-C: kernels as text for Cambricon's compiler.
- *
- * This version knows element-wise and injective kernels; any other is an
- * error that says so.
+ * BANG-C: a network, or kernels alone, as text for Cambricon's compiler.
  */
 #ifndef RELAY_CODEGEN_BANGC_BANGC_H
 #define RELAY_CODEGEN_BANGC_BANGC_H
 
 #include <stdbool.h>
 
+#include "codegen/interface.h"
 #include "ir/fwd.h"
 #include "support/buf.h"
 #include "support/diag.h"
 
-/* All kernels of M, which are loops. False after reporting to D. */
-bool bangc_emit(struct buf *out, const ir_module *m, struct diag *d);
+enum bangc_shape {
+	BANGC_LAUNCHES, /* a kernel per primitive, launched */
+	BANGC_SINGLE,   /* one kernel calls all of them */
+};
+
+struct bangc_options {
+	const char *name; /* of the network, a C identifier */
+	const char *arch; /* mlu270, mlu290, mlu370, mlu590 */
+	enum bangc_shape shape;
+	int api; /* of CNRT: 4 or 6 */
+};
+
+/*
+ * All kernels of M, which are loops, and if NET is not NULL the function
+ * that runs the network: int NAME(queue, inputs..., outputs..., constants,
+ * workspace) on device memory, and NAME_run on the host's. False after
+ * reporting to D.
+ */
+bool bangc_emit(struct buf *out, const ir_module *m,
+		const struct interface *net, const struct bangc_options *o,
+		struct diag *d);
 
 #endif

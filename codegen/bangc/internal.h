@@ -1,5 +1,11 @@
 /*
  * What the parts of the BANG-C emitter share. Private to codegen/bangc.
+ *
+ * A kernel is a row of steps, each a loop nest or the like over arrays of
+ * device memory. Every step is done in the first way that fits: on vectors,
+ * by the unit for convolutions, or element by element. All tasks of a launch
+ * take part in a step; before one that touches what another task may have
+ * written stands a barrier.
  */
 #ifndef RELAY_CODEGEN_BANGC_INTERNAL_H
 #define RELAY_CODEGEN_BANGC_INTERNAL_H
@@ -7,12 +13,48 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "codegen/bangc/bangc.h"
 #include "ir/tir.h"
 #include "support/arena.h"
 #include "support/buf.h"
 #include "support/diag.h"
+#include "support/vec.h"
 
-enum { BANG_MAX_LOOPS = 16, BANG_NRAM_BYTES = 320 * 1024, BANG_LINE = 128 };
+enum { BANG_MAX_LOOPS = 16 };
+
+/* What an architecture offers; sizes in bytes, less what the stack takes. */
+struct bang_arch {
+	const char *name; /* "mlu370" */
+	int code;         /* __BANG_ARCH__ */
+	int64_t nram;
+	int64_t wram;
+	int line;        /* counts are multiples of this */
+	bool float_conv; /* convolves and multiplies floats */
+};
+
+struct bang_name {
+	const struct tir_var *var;
+	const char *text;
+};
+
+/* Names of variables that differ from those in the IR, innermost last. */
+struct bang_names {
+	struct bang_name *at;
+	size_t len, cap;
+};
+
+struct bang_kernel {
+	const tir_func *func;
+	const struct bang_arch *arch;
+	struct arena *arena;
+	struct buf *out;
+	struct buf *defines; /* sizes of tiles, before the kernel */
+	bool barriers;       /* tasks wait for each other */
+	bool alone;          /* in code that one task runs */
+	unsigned nsteps;     /* so far, for names */
+	int64_t scalar_ops;  /* done element by element */
+	const char *why;     /* it cannot be done, or NULL */
+};
 
 struct bang_loop {
 	const struct tir_var *var;
@@ -20,16 +62,29 @@ struct bang_loop {
 	int64_t extent;
 };
 
-/* A kernel that is one store inside of loops, outermost first. */
+/*
+ * Loops, outermost first, around one store. With REDUCE, the loops from
+ * NSPATIAL on fold VALUE into the element, which begins as INIT.
+ */
 struct bang_nest {
-	const tir_func *func;
 	uint32_t nloops;
+	uint32_t nspatial;
 	struct bang_loop loops[BANG_MAX_LOOPS];
-	const tir_stmt *store;
+	uint32_t nmerged; /* loops that became part of others: */
+	const struct tir_var *merged[BANG_MAX_LOOPS]; /* zero from then on */
+	const struct tir_buffer *buffer;
+	const tir_expr *index;
+	const tir_expr *value;
+	const tir_expr *init;
+	enum tir_kind fold; /* ADD, MIN, MAX */
+	bool reduce;
 };
 
-/* False if F is not of that form, or reads what it writes. */
-bool bang_nest_of(const tir_func *f, struct bang_nest *out);
+/* False if S is not of that form, or reads what it writes. */
+bool bang_nest_of(const tir_stmt *s, struct bang_nest *out);
+
+/* Make one loop of those next to each other that go over rows in order. */
+void bang_merge_loops(struct bang_nest *n);
 
 /*
  * How E changes when V grows by one, if that does not depend on where V is:
@@ -39,22 +94,132 @@ bool bang_stride(const tir_expr *e, const struct tir_var *v, int64_t *stride);
 
 /* Same text: same structure, variables and numbers. */
 bool bang_same(const tir_expr *a, const tir_expr *b);
+bool bang_mentions(const tir_expr *e, const struct tir_var *v);
+
+/* Arithmetic of floats in E, all that one evaluation does. */
+int64_t bang_arithmetic(const tir_expr *e);
 
 /* The C type of elements of type T, or NULL. */
 const char *bang_type(struct dtype t);
+const char *bang_name_of(const struct bang_names *names,
+			 const struct tir_var *v);
 
-/*
- * E as C. Loops go by the names of their variables, but ZERO (may be NULL),
- * which is replaced by the text INSTEAD. False if there is no C for it.
- */
+/* E as C++; false if there is none for it. */
 bool bang_put_expr(struct buf *out, const tir_expr *e,
-		   const struct tir_var *zero, const char *instead);
+		   const struct bang_names *names);
 
 /*
- * The body of a kernel on vectors of NRAM, or element by element. False if
- * this kernel cannot be done so.
+ * vexpr.c: an expression along one loop as vector instructions. Vectors are
+ * floats; there are NLOADED of them for what is read, then NWORK others. A
+ * vector is called "xN" in the code; "start", "real" and "count" are where
+ * the tile begins, its elements and the same in whole lines.
  */
-bool bang_put_vector(struct buf *out, const struct bang_nest *n);
-bool bang_put_scalar(struct buf *out, const struct bang_nest *n);
+enum { BANG_MAX_VECTORS = 160 };
+
+struct bang_vectors {
+	struct bang_kernel *k;
+	const struct bang_nest *nest;
+	const struct tir_var *along;
+	struct bang_names names;
+	struct buf loads; /* code that fills the vectors */
+	struct buf code;  /* code that computes with them */
+	const char *indent;
+	const char *copy; /* __memcpy, or __memcpy_async */
+	const tir_expr *at[BANG_MAX_VECTORS];
+	bool loaded[BANG_MAX_VECTORS];
+	unsigned n;
+	bool ok;
+};
+
+void bang_vectors_init(struct bang_vectors *v, struct bang_kernel *k,
+		       const struct bang_nest *n, const struct tir_var *along);
+void bang_vectors_free(struct bang_vectors *v);
+
+/* The vector that holds E; V->ok is false if there is no code for it. */
+unsigned bang_vector_of(struct bang_vectors *v, const tir_expr *e);
+
+/* One more vector, of no expression. */
+unsigned bang_new_vector(struct bang_vectors *v);
+
+/*
+ * Code that stores vector X to the buffer that the nest writes, into OUT. What
+ * converts it before that goes into CONVERT.
+ */
+void bang_put_vector_store(struct bang_vectors *v, struct buf *convert,
+			   struct buf *out, unsigned x);
+
+/* B's text so far, ended. */
+static inline const char *
+bang_text(struct buf *b)
+{
+	buf_putc(b, '\0');
+	b->len--;
+	return b->at;
+}
+
+/*
+ * Declare the vectors that CODE mentions, so that tiles of TILE floats fit;
+ * with TWICE, those of loads and stores have two places, taken in turn by the
+ * parity of that text.
+ */
+void bang_put_vectors(const struct bang_vectors *v, struct buf *out,
+		      const char *twice, const char *code);
+
+/*
+ * Elements of a tile that leaves room for all vectors, a multiple of a line;
+ * its name, defined before the kernel, is written to NAME.
+ */
+enum { BANG_TILE_NAME = 200 };
+int64_t bang_tile(const struct bang_vectors *v, bool twice, int64_t most,
+		  char name[BANG_TILE_NAME]);
+
+/*
+ * "for (int u = taskId; ...) {": tasks share out the points of the first
+ * LOOPS loops, which get their values from u. Without loops, one task works.
+ */
+void bang_put_units(struct bang_kernel *k, const struct bang_nest *n,
+		    uint32_t loops);
+
+/* The points of loops FROM .. TO - 1. */
+int64_t bang_points(const struct bang_nest *n, uint32_t from, uint32_t to);
+
+/* prologue.c: what all kernels need. */
+void bang_put_prologue(struct buf *out, const struct bang_arch *arch);
+
+/* step.c: the body of K->func. False, and K->why, if there is no code. */
+bool bang_put_steps(struct bang_kernel *k);
+
+/* Buffers that a function reads and writes. */
+struct bang_buffers {
+	const struct tir_buffer **at;
+	size_t len, cap;
+};
+void bang_collect(const tir_func *f, struct bang_buffers *read,
+		  struct bang_buffers *written);
+bool bang_has(const struct bang_buffers *s, const struct tir_buffer *b);
+
+/*
+ * host.c: what runs the network NET of KERNELS: the function for device
+ * memory in the shape that O wants, and the one for the host's.
+ */
+struct bang_network {
+	const ir_module *m;
+	const struct interface *net;
+	const struct bangc_options *o;
+	struct bang_kernel *const *kernels;
+	size_t nkernels;
+	struct arena *arena;
+};
+void bang_put_network(struct buf *out, const struct bang_network *n);
+
+/*
+ * One step into K->out, by some means. Where the means do not fit, false and
+ * nothing is written.
+ */
+bool bang_put_vector(struct bang_kernel *k, const struct bang_nest *n);
+bool bang_put_fold(struct bang_kernel *k, const struct bang_nest *n);
+
+/* scalar.c: any statement, element by element. */
+bool bang_put_scalar(struct bang_kernel *k, const tir_stmt *s);
 
 #endif

@@ -1,9 +1,10 @@
 /*
- * The shape of a kernel: loops around one store.
+ * The shape of a step: loops around one store, or around an element that more
+ * loops fold into.
  */
-#include "codegen/bangc/internal.h"
-
 #include <stddef.h>
+
+#include "codegen/bangc/internal.h"
 
 static bool
 reads_buffer(const tir_expr *e, const struct tir_buffer *b)
@@ -16,56 +17,94 @@ reads_buffer(const tir_expr *e, const struct tir_buffer *b)
 	return false;
 }
 
-/* The only statement of S that does something, or NULL. */
+/* The only statement of S that does something, or S itself. */
 static const tir_stmt *
 only(const tir_stmt *s)
 {
-	const tir_stmt *found = NULL;
+	while (s->kind == TIR_SEQ && s->seq.n == 1)
+		s = s->seq.at[0];
+	return s;
+}
 
-	while (s->kind == TIR_SEQ) {
-		found = NULL;
-		for (uint32_t i = 0; i < s->seq.n; i++) {
-			if (s->seq.at[i]->kind == TIR_RETURN)
-				continue;
-			if (found)
-				return NULL;
-			found = s->seq.at[i];
-		}
-		if (!found)
+/* Loops of constant extent from S on; what stands inside of them. */
+static const tir_stmt *
+take_loops(const tir_stmt *s, struct bang_nest *out)
+{
+	for (s = only(s); s->kind == TIR_FOR; s = only(s->loop.body)) {
+		if (out->nloops == BANG_MAX_LOOPS ||
+		    s->loop.min->kind != TIR_INT ||
+		    s->loop.extent->kind != TIR_INT)
 			return NULL;
-		s = found;
+		out->loops[out->nloops++] = (struct bang_loop){
+			s->loop.var, s->loop.min->i, s->loop.extent->i};
 	}
 	return s;
 }
 
-bool
-bang_nest_of(const tir_func *f, struct bang_nest *out)
+static bool
+is_store(const tir_stmt *s)
 {
-	const tir_stmt *s = only(f->body);
-
-	*out = (struct bang_nest){.func = f};
-	while (s && s->kind == TIR_FOR) {
-		if (out->nloops == BANG_MAX_LOOPS ||
-		    s->loop.min->kind != TIR_INT ||
-		    s->loop.extent->kind != TIR_INT)
-			return false;
-		out->loops[out->nloops++] = (struct bang_loop){
-			s->loop.var, s->loop.min->i, s->loop.extent->i};
-		s = only(s->loop.body);
-	}
-	out->store = s;
 	return s && s->kind == TIR_STORE && !s->store.mask &&
-	       s->store.value->dtype.lanes == 1 &&
-	       !reads_buffer(s->store.value, s->store.buffer);
+	       s->store.value->dtype.lanes == 1;
 }
 
+/* "buffer[index] = init" before loops around "buffer[index] op= value". */
 static bool
-mentions(const tir_expr *e, const struct tir_var *v)
+take_fold(const tir_stmt *s, struct bang_nest *out)
+{
+	const tir_stmt *first = s->seq.at[0], *update;
+	const tir_expr *old;
+
+	if (s->seq.n != 2 || !is_store(first))
+		return false;
+	out->nspatial = out->nloops;
+	update = take_loops(s->seq.at[1], out);
+	if (!is_store(update) || update->store.buffer != out->buffer ||
+	    !bang_same(update->store.index, out->index) ||
+	    update->store.value->n != 2)
+		return false;
+	old = update->store.value->arg[0];
+	if (old->kind != TIR_LOAD || old->buffer != out->buffer ||
+	    !bang_same(old->arg[0], out->index))
+		return false;
+	out->fold = update->store.value->kind;
+	out->value = update->store.value->arg[1];
+	out->init = first->store.value;
+	out->reduce = true;
+	return out->fold == TIR_ADD || out->fold == TIR_MIN ||
+	       out->fold == TIR_MAX;
+}
+
+bool
+bang_nest_of(const tir_stmt *s, struct bang_nest *out)
+{
+	const tir_stmt *inner, *store;
+
+	*out = (struct bang_nest){0};
+	inner = take_loops(s, out);
+	if (!inner)
+		return false;
+	store = inner->kind == TIR_SEQ && inner->seq.n ? inner->seq.at[0]
+						       : inner;
+	if (!is_store(store))
+		return false;
+	out->nspatial = out->nloops;
+	out->buffer = store->store.buffer;
+	out->index = store->store.index;
+	out->value = store->store.value;
+	if (inner->kind == TIR_SEQ && !take_fold(inner, out))
+		return false;
+	return !reads_buffer(out->value, out->buffer) &&
+	       !reads_buffer(out->index, out->buffer);
+}
+
+bool
+bang_mentions(const tir_expr *e, const struct tir_var *v)
 {
 	if (e->kind == TIR_VAR)
 		return e->var == v;
 	for (uint32_t i = 0; i < e->n; i++)
-		if (mentions(e->arg[i], v))
+		if (bang_mentions(e->arg[i], v))
 			return true;
 	return false;
 }
@@ -76,7 +115,7 @@ bang_stride(const tir_expr *e, const struct tir_var *v, int64_t *stride)
 	int64_t a, b;
 
 	*stride = 0;
-	if (!mentions(e, v))
+	if (!bang_mentions(e, v))
 		return true;
 	switch ((enum tir_kind)e->kind) {
 	case TIR_VAR:
@@ -100,14 +139,9 @@ bang_stride(const tir_expr *e, const struct tir_var *v, int64_t *stride)
 	}
 }
 
-bool
-bang_same(const tir_expr *a, const tir_expr *b)
+static bool
+same_leaf(const tir_expr *a, const tir_expr *b)
 {
-	if (a == b)
-		return true;
-	if (a->kind != b->kind || !dtype_equal(a->dtype, b->dtype) ||
-	    a->n != b->n)
-		return false;
 	switch ((enum tir_kind)a->kind) {
 	case TIR_INT:
 		return a->i == b->i;
@@ -116,22 +150,89 @@ bang_same(const tir_expr *a, const tir_expr *b)
 	case TIR_VAR:
 		return a->var == b->var;
 	case TIR_LOAD:
-		if (a->buffer != b->buffer)
-			return false;
-		break;
+		return a->buffer == b->buffer;
 	case TIR_CALL:
-		if (a->intrin != b->intrin)
-			return false;
-		break;
+		return a->intrin == b->intrin;
 	case TIR_STRING:
 	case TIR_CALL_EXTERN:
 	case TIR_LET:
 		return false;
 	default:
-		break;
+		return true;
 	}
+}
+
+bool
+bang_same(const tir_expr *a, const tir_expr *b)
+{
+	if (a == b)
+		return true;
+	if (a->kind != b->kind || !dtype_equal(a->dtype, b->dtype) ||
+	    a->n != b->n || !same_leaf(a, b))
+		return false;
 	for (uint32_t i = 0; i < a->n; i++)
 		if (!bang_same(a->arg[i], b->arg[i]))
 			return false;
 	return true;
+}
+
+/* The strides of all loads of E, and of E's other parts, fit together. */
+static bool
+merges_in(const tir_expr *e, const struct bang_loop *outer,
+	  const struct bang_loop *inner)
+{
+	int64_t a, b;
+
+	if (e->kind == TIR_LOAD)
+		return bang_stride(e->arg[0], outer->var, &a) &&
+		       bang_stride(e->arg[0], inner->var, &b) &&
+		       a == b * inner->extent;
+	if (e->kind == TIR_VAR)
+		return e->var != outer->var && e->var != inner->var;
+	for (uint32_t i = 0; i < e->n; i++)
+		if (!merges_in(e->arg[i], outer, inner))
+			return false;
+	return true;
+}
+
+static bool
+merges(const struct bang_nest *n, uint32_t i)
+{
+	const struct bang_loop *outer = &n->loops[i], *inner = outer + 1;
+	int64_t a, b;
+
+	return outer->min == 0 && inner->min == 0 &&
+	       bang_stride(n->index, outer->var, &a) &&
+	       bang_stride(n->index, inner->var, &b) &&
+	       a == b * inner->extent && merges_in(n->value, outer, inner) &&
+	       (!n->init || merges_in(n->init, outer, inner));
+}
+
+void
+bang_merge_loops(struct bang_nest *n)
+{
+	for (uint32_t i = n->nloops; i-- > 1;) {
+		if (i == n->nspatial || !merges(n, i - 1))
+			continue;
+		n->loops[i].extent *= n->loops[i - 1].extent;
+		n->merged[n->nmerged++] = n->loops[i - 1].var;
+		for (uint32_t k = i - 1; k + 1 < n->nloops; k++)
+			n->loops[k] = n->loops[k + 1];
+		n->nloops--;
+		n->nspatial -= i < n->nspatial;
+	}
+}
+
+int64_t
+bang_arithmetic(const tir_expr *e)
+{
+	int64_t n = dtype_is_float(e->dtype) &&
+		    (e->kind == TIR_CALL ||
+		     (e->kind >= TIR_ADD && e->kind <= TIR_MAX));
+
+	if (e->kind == TIR_LOAD)
+		return 0;
+	for (uint32_t i = 0; i < e->n; i++)
+		n += bang_arithmetic(e->arg[i]);
+	return n;
 }

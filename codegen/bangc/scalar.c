@@ -1,301 +1,248 @@
 /*
- * Kernels element by element: any injective one, slowly.
+ * Any statement, element by element: what no faster way fits.
  *
- * The outermost loop is shared out among the cores; elements are read from
- * and written to the device's memory one by one.
+ * A loop whose points don't depend on each other is shared out among the
+ * tasks; around it, and where there is none, one task does the work. Elements
+ * lie in device memory. This is slow, and counted (RELAY_SCALAR_OPS).
  */
+#include <inttypes.h>
+#include <string.h>
+
 #include "codegen/bangc/internal.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-
-const char *
-bang_type(struct dtype t)
-{
-	if (t.code == DTYPE_FLOAT)
-		return t.bits == 32 ? "float" : t.bits == 16 ? "half" : NULL;
-	if (dtype_is_bool(t))
-		return "int8_t";
-	if (t.code != DTYPE_INT && t.code != DTYPE_UINT)
-		return NULL;
-	switch (t.bits) {
-	case 8:
-		return t.code == DTYPE_INT ? "int8_t" : "uint8_t";
-	case 16:
-		return t.code == DTYPE_INT ? "int16_t" : "uint16_t";
-	case 32:
-		return t.code == DTYPE_INT ? "int32_t" : "uint32_t";
-	case 64:
-		return t.code == DTYPE_INT ? "int64_t" : "uint64_t";
-	default:
-		return NULL;
-	}
-}
-
-static const char *
-operator_of(enum tir_kind k)
-{
-	switch (k) {
-	case TIR_ADD:
-		return "+";
-	case TIR_SUB:
-		return "-";
-	case TIR_MUL:
-		return "*";
-	case TIR_EQ:
-		return "==";
-	case TIR_NE:
-		return "!=";
-	case TIR_LT:
-		return "<";
-	case TIR_LE:
-		return "<=";
-	case TIR_GT:
-		return ">";
-	case TIR_GE:
-		return ">=";
-	case TIR_AND:
-		return "&&";
-	case TIR_OR:
-		return "||";
-	default:
-		return NULL;
-	}
-}
-
-static const char *
-function_of(enum tir_intrin f)
-{
-	switch (f) {
-	case INTRIN_ABS:
-		return "fabsf";
-	case INTRIN_CEIL:
-		return "ceilf";
-	case INTRIN_COS:
-		return "cosf";
-	case INTRIN_ERF:
-		return "erff";
-	case INTRIN_EXP:
-		return "expf";
-	case INTRIN_FLOOR:
-		return "floorf";
-	case INTRIN_LOG:
-		return "logf";
-	case INTRIN_POW:
-		return "powf";
-	case INTRIN_ROUND:
-		return "roundf";
-	case INTRIN_RSQRT:
-		return "1.0f / sqrtf";
-	case INTRIN_SIGMOID:
-		return "relay_sigmoid";
-	case INTRIN_SIN:
-		return "sinf";
-	case INTRIN_SQRT:
-		return "sqrtf";
-	case INTRIN_TANH:
-		return "tanhf";
-	case INTRIN_TRUNC:
-		return "truncf";
-	default:
-		return NULL;
-	}
-}
-
-struct printer {
-	struct buf *out;
-	const struct tir_var *zero;
-	const char *instead;
+struct scalar {
+	struct bang_kernel *k;
+	struct bang_names names;
+	unsigned nrenamed;
 	bool ok;
+	bool shared; /* inside of a loop shared out */
 };
 
-static void expr(struct printer *p, const tir_expr *e);
-
-static void
-call(struct printer *p, const char *name, const tir_expr *e)
+/* Make V's name one that no variable around it has. */
+static const char *
+open_name(struct scalar *x, const struct tir_var *v)
 {
-	buf_printf(p->out, "%s(", name);
-	for (uint32_t i = 0; i < e->n; i++) {
-		if (i)
-			buf_puts(p->out, ", ");
-		expr(p, e->arg[i]);
-	}
-	buf_putc(p->out, ')');
+	const char *text = v->name;
+
+	for (size_t i = 0; i < x->names.len; i++)
+		if (!strcmp(x->names.at[i].text, text)) {
+			text = arena_printf(x->k->arena, "%s_%u", v->name,
+					    ++x->nrenamed);
+			break;
+		}
+	vec_push(&x->names, ((struct bang_name){v, text}));
+	return text;
 }
 
 static void
-number(struct printer *p, double x)
+put_expr(struct scalar *x, const tir_expr *e)
 {
-	if (isnan(x))
-		buf_puts(p->out, "NAN");
-	else if (isinf(x))
-		buf_puts(p->out, x < 0 ? "-INFINITY" : "INFINITY");
-	else {
-		char text[40];
-
-		snprintf(text, sizeof(text), "%.9g%s", x,
-			 x == floor(x) && fabs(x) < 1e9 ? ".0" : "");
-		buf_printf(p->out, x < 0 ? "(%sf)" : "%sf", text);
-	}
+	x->ok &= bang_put_expr(x->k->out, e, &x->names);
 }
+
+static void put(struct scalar *x, const tir_stmt *s, size_t depth,
+		int64_t times);
 
 static void
-choice(struct printer *p, const tir_expr *e)
+put_store(struct scalar *x, const tir_stmt *s, size_t depth, int64_t times)
 {
-	buf_putc(p->out, '(');
-	expr(p, e->arg[0]);
-	buf_puts(p->out, " ? ");
-	expr(p, e->arg[1]);
-	buf_puts(p->out, " : ");
-	expr(p, e->arg[2]);
-	buf_putc(p->out, ')');
-}
+	struct buf *out = x->k->out;
+	const char *type = bang_type(s->store.buffer->dtype);
 
-static void
-infix(struct printer *p, const tir_expr *e, const char *op)
-{
-	buf_putc(p->out, '(');
-	expr(p, e->arg[0]);
-	buf_printf(p->out, " %s ", op);
-	expr(p, e->arg[1]);
-	buf_putc(p->out, ')');
-}
-
-static void
-cast(struct printer *p, const tir_expr *e)
-{
-	const char *t = bang_type(e->dtype);
-
-	p->ok &= t != NULL;
-	if (dtype_is_bool(e->dtype)) {
-		buf_putc(p->out, '(');
-		expr(p, e->arg[0]);
-		buf_puts(p->out, " != 0)");
-		return;
-	}
-	buf_printf(p->out, "(%s)", t ? t : "?");
-	expr(p, e->arg[0]);
-}
-
-/* Division, minima: helpers of the prologue, by kind of number. */
-static void
-helper(struct printer *p, const tir_expr *e)
-{
-	bool f = dtype_is_float(e->dtype);
-
-	switch ((enum tir_kind)e->kind) {
-	case TIR_DIV:
-		if (f)
-			infix(p, e, "/");
-		else
-			call(p, "relay_floordiv", e);
-		break;
-	case TIR_MOD:
-		call(p, f ? "relay_floormodf" : "relay_floormod", e);
-		break;
-	case TIR_MIN:
-		call(p, f ? "relay_minf" : "relay_min", e);
-		break;
-	case TIR_MAX:
-		call(p, f ? "relay_maxf" : "relay_max", e);
-		break;
-	case TIR_TRUNCDIV:
-		infix(p, e, "/");
-		break;
-	default:
-		p->ok = false;
-	}
-}
-
-static void
-expr(struct printer *p, const tir_expr *e)
-{
-	const char *op = operator_of(e->kind);
-
-	if (op) {
-		infix(p, e, op);
-		return;
-	}
-	switch ((enum tir_kind)e->kind) {
-	case TIR_INT:
-		buf_printf(p->out, e->i < 0 ? "(%" PRId64 ")" : "%" PRId64,
-			   e->i);
-		break;
-	case TIR_FLOAT:
-		number(p, e->f);
-		break;
-	case TIR_VAR:
-		buf_puts(p->out, e->var == p->zero ? p->instead : e->var->name);
-		break;
-	case TIR_NOT:
-		buf_putc(p->out, '!');
-		expr(p, e->arg[0]);
-		break;
-	case TIR_SELECT:
-	case TIR_GUARD:
-		choice(p, e);
-		break;
-	case TIR_CAST:
-		cast(p, e);
-		break;
-	case TIR_CALL:
-		op = dtype_is_float(e->arg[0]->dtype) ? function_of(e->intrin)
-						      : NULL;
-		p->ok &= op != NULL;
-		call(p, op ? op : "?", e);
-		break;
-	case TIR_LOAD:
-		buf_printf(p->out, "%s[", e->buffer->name);
-		expr(p, e->arg[0]);
-		buf_putc(p->out, ']');
-		break;
-	default:
-		helper(p, e);
-	}
-}
-
-bool
-bang_put_expr(struct buf *out, const tir_expr *e, const struct tir_var *zero,
-	      const char *instead)
-{
-	struct printer p = {out, zero, instead, true};
-
-	expr(&p, e);
-	return p.ok;
-}
-
-bool
-bang_put_scalar(struct buf *out, const struct bang_nest *n)
-{
-	const tir_stmt *s = n->store;
-	size_t depth = 1;
-	bool ok;
-
-	for (uint32_t i = 0; i < n->nloops; i++, depth++) {
-		const struct bang_loop *l = &n->loops[i];
-		const char *v = l->var->name;
-
-		buf_fill(out, '\t', depth);
-		if (i == 0)
-			buf_printf(out,
-				   "for (int %s = %" PRId64
-				   " + taskId; %s < %" PRId64
-				   "; %s += taskDim)\n",
-				   v, l->min, v, l->min + l->extent, v);
-		else
-			buf_printf(out,
-				   "for (int %s = %" PRId64 "; %s < %" PRId64
-				   "; %s++)\n",
-				   v, l->min, v, l->min + l->extent, v);
-	}
-	buf_fill(out, '\t', depth);
-	if (!n->nloops)
-		buf_puts(out, "if (taskId == 0)\n\t\t");
+	x->k->scalar_ops += times * bang_arithmetic(s->store.value);
+	x->ok &= type && !s->store.mask && s->store.value->dtype.lanes == 1;
+	buf_fill(out, ' ', depth);
 	buf_printf(out, "%s[", s->store.buffer->name);
-	ok = bang_put_expr(out, s->store.index, NULL, NULL);
+	put_expr(x, s->store.index);
 	buf_puts(out, "] = ");
-	ok &= bang_put_expr(out, s->store.value, NULL, NULL);
+	put_expr(x, s->store.value);
 	buf_puts(out, ";\n");
-	return ok;
+}
+
+static int64_t
+repeated(int64_t times, const tir_expr *extent)
+{
+	int64_t n;
+
+	if (extent->kind != TIR_INT ||
+	    __builtin_mul_overflow(times, extent->i, &n))
+		return times;
+	return n;
+}
+
+static void
+put_for(struct scalar *x, const tir_stmt *s, size_t depth, int64_t times)
+{
+	struct buf *out = x->k->out;
+	size_t mark = x->names.len;
+	bool share = s->loop.kind == TIR_PARALLEL && !x->shared;
+	bool outer = x->shared;
+	const char *name;
+
+	x->shared |= share;
+	buf_fill(out, ' ', depth);
+	name = open_name(x, s->loop.var);
+	buf_printf(out, "for (int %s = ", name);
+	put_expr(x, s->loop.min);
+	buf_printf(out, "%s; %s < ", share ? " + taskId" : "", name);
+	put_expr(x, s->loop.min);
+	buf_puts(out, " + ");
+	put_expr(x, s->loop.extent);
+	buf_printf(out, share ? "; %s += taskDim) {\n" : "; %s++) {\n", name);
+	put(x, s->loop.body, depth + 2, repeated(times, s->loop.extent));
+	buf_fill(out, ' ', depth);
+	buf_puts(out, "}\n");
+	x->names.len = mark;
+	x->shared = outer;
+}
+
+static void
+put_if(struct scalar *x, const tir_stmt *s, size_t depth, int64_t times)
+{
+	struct buf *out = x->k->out;
+
+	buf_fill(out, ' ', depth);
+	buf_puts(out, "if (");
+	put_expr(x, s->if_.cond);
+	buf_puts(out, ") {\n");
+	put(x, s->if_.then_, depth + 2, times);
+	if (s->if_.else_) {
+		buf_fill(out, ' ', depth);
+		buf_puts(out, "} else {\n");
+		put(x, s->if_.else_, depth + 2, times);
+	}
+	buf_fill(out, ' ', depth);
+	buf_puts(out, "}\n");
+}
+
+static void
+put_let(struct scalar *x, const tir_stmt *s, size_t depth, int64_t times)
+{
+	const char *type = bang_type(s->let.var->dtype);
+	struct buf *out = x->k->out;
+	size_t mark = x->names.len;
+	struct buf value = {0};
+
+	x->ok &= type && bang_put_expr(&value, s->let.value, &x->names);
+	buf_fill(out, ' ', depth);
+	buf_printf(out, "{\n");
+	buf_fill(out, ' ', depth + 2);
+	buf_printf(out, "const %s %s = %s;\n", type ? type : "?",
+		   open_name(x, s->let.var), bang_text(&value));
+	put(x, s->let.body, depth + 2, times);
+	buf_fill(out, ' ', depth);
+	buf_puts(out, "}\n");
+	x->names.len = mark;
+	buf_free(&value);
+}
+
+static void
+put_alloc(struct scalar *x, const tir_stmt *s, size_t depth, int64_t times)
+{
+	const struct tir_buffer *b = s->alloc.buffer;
+	const char *type = bang_type(b->dtype);
+	struct buf *out = x->k->out;
+
+	x->ok &= type && b->size > 0 && b->size <= 4096 && x->shared;
+	buf_fill(out, ' ', depth);
+	buf_puts(out, "{\n");
+	buf_fill(out, ' ', depth + 2);
+	buf_printf(out, "%s %s[%" PRId64 "];\n", type ? type : "?", b->name,
+		   b->size);
+	put(x, s->alloc.body, depth + 2, times);
+	buf_fill(out, ' ', depth);
+	buf_puts(out, "}\n");
+}
+
+static void
+put_while(struct scalar *x, const tir_stmt *s, size_t depth, int64_t times)
+{
+	buf_fill(x->k->out, ' ', depth);
+	buf_puts(x->k->out, "while (");
+	put_expr(x, s->while_.cond);
+	buf_puts(x->k->out, ") {\n");
+	put(x, s->while_.body, depth + 2, times);
+	buf_fill(x->k->out, ' ', depth);
+	buf_puts(x->k->out, "}\n");
+}
+
+static bool
+calls_routine(const tir_expr *e)
+{
+	if (e->kind == TIR_CALL_EXTERN)
+		return true;
+	for (uint32_t i = 0; i < e->n; i++)
+		if (calls_routine(e->arg[i]))
+			return true;
+	return false;
+}
+
+static void
+refuse_routine(struct scalar *x)
+{
+	x->k->why = "a routine of the host's runtime";
+	x->ok = false;
+}
+
+static void
+put(struct scalar *x, const tir_stmt *s, size_t depth, int64_t times)
+{
+	switch (s->kind) {
+	case TIR_STORE:
+		put_store(x, s, depth, times);
+		break;
+	case TIR_FOR:
+		put_for(x, s, depth, times);
+		break;
+	case TIR_IF:
+		put_if(x, s, depth, times);
+		break;
+	case TIR_SEQ:
+		for (uint32_t i = 0; i < s->seq.n; i++)
+			put(x, s->seq.at[i], depth, times);
+		break;
+	case TIR_LET_STMT:
+		put_let(x, s, depth, times);
+		break;
+	case TIR_ALLOC:
+		put_alloc(x, s, depth, times);
+		break;
+	case TIR_WHILE:
+		put_while(x, s, depth, times);
+		break;
+	case TIR_RETURN:
+		break;
+	case TIR_ASSERT:
+		if (calls_routine(s->assert_.cond))
+			refuse_routine(x);
+		break;
+	case TIR_EVAL:
+		refuse_routine(x);
+		break;
+	case TIR_CALL_FUNC:
+		x->ok = false;
+		break;
+	}
+}
+
+bool
+bang_put_scalar(struct bang_kernel *k, const tir_stmt *s)
+{
+	struct scalar x = {.k = k, .ok = true};
+	bool alone = !k->alone &&
+		     (s->kind != TIR_FOR || s->loop.kind != TIR_PARALLEL);
+	size_t mark = k->out->len;
+
+	x.shared = k->alone;
+	if (alone) {
+		buf_puts(k->out, "    if (taskId == 0) {\n");
+		x.shared = true;
+	}
+	put(&x, s, alone ? 6 : 4, 1);
+	if (alone)
+		buf_puts(k->out, "    }\n");
+	if (!x.ok)
+		k->out->len = mark;
+	vec_free(&x.names);
+	return x.ok;
 }

@@ -332,7 +332,10 @@ check_place(const char *what, space s, const void *p, int64_t n)
 		trap(what, "the memory core has no %s", space_name(s));
 }
 
-/* Was every byte written? Scalar stores are told by their values. */
+/*
+ * Was every byte written? No mark is made by scalar stores; these are told by
+ * what they wrote: some byte of the word is not poison.
+ */
 inline bool
 is_written(space s, const void *p, int64_t n)
 {
@@ -343,9 +346,14 @@ is_written(space s, const void *p, int64_t n)
 	mark = memory_of(s).shadow(p);
 	if (!memchr(mark, 0, (size_t)n))
 		return true;
-	for (int64_t i = 0; i < n; i++)
-		if (!mark[i] && ((const uint8_t *)p)[i] == POISON)
+	for (int64_t i = 0; i < n; i++) {
+		uintptr_t word = ((uintptr_t)p + (uintptr_t)i) & ~(uintptr_t)3;
+		uint32_t bits;
+
+		memcpy(&bits, (const void *)word, sizeof(bits));
+		if (!mark[i] && bits == UINT32_MAX)
 			return false;
+	}
 	return true;
 }
 

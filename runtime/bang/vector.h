@@ -389,7 +389,22 @@ BANG_EMU_CN(trunc, truncf(v))
 BANG_EMU_CN2(pow, powf(v, w))
 BANG_EMU_CN2(atan2, atan2f(v, w))
 BANG_EMU_CN2(hypot, hypotf(v, w))
-BANG_EMU_CN2(div, v / w)
+
+inline void
+__cn_vector_div_f32_rn(int n, float *z, const float *x, const float *y)
+{
+	bang_emu::zip(
+		"__cn_vector_div_f32_rn", z, x, n, y, n,
+		[](float v, float w) { return v / w; }, bang_emu::IN_PLACE,
+		bang_emu::IN_PLACE);
+}
+
+inline void
+__cn_vector_rcp_f32_rn(int n, float *y, const float *x)
+{
+	bang_emu::each("__cn_vector_rcp_f32_rn", y, x, n,
+		       [](float v) { return 1 / v; });
+}
 
 /* -------------------------------------------------------- conversions -- */
 

@@ -1,0 +1,394 @@
+/*
+ * The network around the kernels: launches one after the other, or one entry
+ * kernel that calls them with barriers where tasks share data; and a function
+ * on the host's memory around either.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "codegen/bangc/internal.h"
+
+struct range {
+	const struct tir_buffer *buffer;
+	int64_t from, to;
+};
+
+struct ranges {
+	struct range *at;
+	size_t len, cap;
+};
+
+struct network {
+	const struct bang_network *n;
+	struct buf *out;
+	struct ranges read, written; /* since the last barrier */
+};
+
+static const struct bang_kernel *
+kernel_of(const struct bang_network *n, const char *name)
+{
+	for (size_t i = 0; i < n->nkernels; i++)
+		if (!strcmp(n->kernels[i]->func->name, name))
+			return n->kernels[i];
+	return NULL;
+}
+
+/* Behind the tensors main takes its constants, then its workspace. */
+static bool
+is_tensor(const struct bang_network *n, uint32_t i)
+{
+	return i < n->net->ninputs + n->net->noutputs;
+}
+
+static bool
+is_constants(const struct bang_network *n, uint32_t i)
+{
+	return i == n->net->ninputs + n->net->noutputs;
+}
+
+/* The C name of parameter I of main. */
+static const char *
+param_name(const struct bang_network *n, uint32_t i)
+{
+	return is_tensor(n, i)      ? n->net->slots[i].name
+	       : is_constants(n, i) ? "constants"
+				    : "workspace";
+}
+
+/* The type of its elements. */
+static const char *
+param_type(const struct bang_network *n, uint32_t i)
+{
+	return is_tensor(n, i) ? bang_type(n->net->slots[i].dtype) : "char";
+}
+
+static const char *
+name_of(const struct bang_network *n, const struct tir_buffer *b)
+{
+	const tir_func *f = n->net->main;
+
+	for (uint32_t i = 0; i < f->nparams; i++)
+		if (f->params[i].buffer == b)
+			return param_name(n, i);
+	return b->name;
+}
+
+static bool
+is_output(const struct bang_network *n, uint32_t i)
+{
+	return i >= n->net->ninputs && i < n->net->ninputs + n->net->noutputs;
+}
+
+/* "const float *x, ..., float *out, ..., char *workspace" */
+static void
+put_params(struct buf *out, const struct bang_network *n)
+{
+	for (uint32_t i = 0; i < n->net->main->nparams; i++)
+		buf_printf(out, "%s%s%s *%s", i ? ", " : "",
+			   i < n->net->ninputs || is_constants(n, i) ? "const "
+								     : "",
+			   param_type(n, i), param_name(n, i));
+}
+
+static void
+put_args(struct buf *out, const struct bang_network *n)
+{
+	for (uint32_t i = 0; i < n->net->main->nparams; i++)
+		buf_printf(out, "%s%s", i ? ", " : "", param_name(n, i));
+}
+
+/* Parameter I of the kernel that call S calls, as C. */
+static void
+put_arg(struct buf *out, const struct bang_network *n, const tir_stmt *s,
+	const tir_func *f, uint32_t i)
+{
+	const tir_expr *a = s->call.args[i];
+	const char *type = bang_type(f->params[i].buffer->dtype);
+
+	buf_printf(out, "(%s *)", type);
+	if (a->arg[0]->i == 0)
+		buf_puts(out, name_of(n, a->buffer));
+	else
+		buf_printf(out, "(%s + %" PRId64 ")", name_of(n, a->buffer),
+			   a->arg[0]->i);
+}
+
+static int64_t
+bytes_of(const struct tir_buffer *b)
+{
+	return b->size * ((b->dtype.bits + 7) / 8);
+}
+
+/* ---------------------------------------------------------- barriers -- */
+
+static bool
+overlaps(const struct ranges *all, struct range r)
+{
+	for (size_t i = 0; i < all->len; i++)
+		if (all->at[i].buffer == r.buffer && all->at[i].from < r.to &&
+		    r.from < all->at[i].to)
+			return true;
+	return false;
+}
+
+/* Does the call S touch what was written since the last barrier, ...? */
+static bool
+needs_barrier(struct network *x, const tir_stmt *s, const tir_func *f)
+{
+	struct bang_buffers read = {0}, written = {0};
+	bool needs = false;
+
+	bang_collect(f, &read, &written);
+	for (int pass = 0; pass < 2; pass++) {
+		for (uint32_t i = 0; i < f->nparams; i++) {
+			const struct tir_buffer *b = f->params[i].buffer;
+			const tir_expr *a = s->call.args[i];
+			int64_t from = a->arg[0]->i;
+			struct range r = {a->buffer, from, from + bytes_of(b)};
+
+			if (pass == 0) {
+				needs |= overlaps(&x->written, r) ||
+					 (bang_has(&written, b) &&
+					  overlaps(&x->read, r));
+				continue;
+			}
+			if (bang_has(&written, b))
+				vec_push(&x->written, r);
+			if (bang_has(&read, b))
+				vec_push(&x->read, r);
+		}
+		if (needs && pass == 0)
+			x->read.len = x->written.len = 0;
+	}
+	vec_free(&read);
+	vec_free(&written);
+	return needs;
+}
+
+/* ------------------------------------------------------------- calls -- */
+
+typedef void put_call_fn(struct network *x, const tir_stmt *s,
+			 const struct bang_kernel *k);
+
+static void
+put_call(struct network *x, const tir_stmt *s, const struct bang_kernel *k)
+{
+	const tir_func *f = k->func;
+
+	if (needs_barrier(x, s, f))
+		buf_puts(x->out, "  __sync_all_ipu();\n");
+	buf_printf(x->out, "  %s(", f->name);
+	for (uint32_t i = 0; i < s->call.n; i++) {
+		buf_puts(x->out, i ? ", " : "");
+		put_arg(x->out, x->n, s, f, i);
+	}
+	buf_puts(x->out, ");\n");
+}
+
+static void
+put_launch(struct network *x, const tir_stmt *s, const struct bang_kernel *k)
+{
+	const tir_func *f = k->func;
+
+	buf_printf(x->out, "  LAUNCH(%s, %s, %s, queue", f->name,
+		   k->barriers ? "one_job" : "tasks",
+		   k->barriers ? "all_clusters" : "cnrtFuncTypeUnion1");
+	for (uint32_t i = 0; i < s->call.n; i++) {
+		buf_puts(x->out, ", ");
+		put_arg(x->out, x->n, s, f, i);
+	}
+	buf_puts(x->out, ");\n");
+}
+
+static void
+put_calls(struct network *x, const tir_stmt *s, put_call_fn *put)
+{
+	const struct bang_kernel *k;
+
+	if (s->kind == TIR_SEQ)
+		for (uint32_t i = 0; i < s->seq.n; i++)
+			put_calls(x, s->seq.at[i], put);
+	if (s->kind != TIR_CALL_FUNC)
+		return;
+	k = kernel_of(x->n, s->call.func);
+	if (k)
+		put(x, s, k);
+}
+
+/* -------------------------------------------------------- the network -- */
+
+static const char clusters_api6[] =
+	"\nstatic int relay_clusters() {\n"
+	"  int device = 0, n = 0;\n"
+	"  CNRT_CHECK(cnrtGetDevice(&device));\n"
+	"  CNRT_CHECK(cnrtDeviceGetAttribute(&n, cnrtAttrClusterCount, "
+	"device));\n"
+	"  return n > 0 ? n : 1;\n"
+	"}\n";
+
+/* CNRT 4 has no such question: what the build says. */
+static const char clusters_api4[] =
+	"\n#ifndef RELAY_CLUSTERS\n"
+	"#define RELAY_CLUSTERS 4\n"
+	"#endif\n"
+	"static int relay_clusters() { return RELAY_CLUSTERS; }\n"
+	"#define cnrtSuccess CNRT_RET_SUCCESS\n"
+	"#define cnrtFuncTypeUnion1 CNRT_FUNC_TYPE_UNION1\n"
+	"#define cnrtFuncTypeUnion2 CNRT_FUNC_TYPE_UNION2\n"
+	"#define cnrtFuncTypeUnion4 CNRT_FUNC_TYPE_UNION4\n"
+	"#define cnrtFuncTypeUnion8 CNRT_FUNC_TYPE_UNION8\n"
+	"#define cnrtMemcpyHostToDev CNRT_MEM_TRANS_DIR_HOST2DEV\n"
+	"#define cnrtMemcpyDevToHost CNRT_MEM_TRANS_DIR_DEV2HOST\n";
+
+static const char union_of[] =
+	"\n/* The largest union of up to N clusters, and its clusters. */\n"
+	"static cnrtFunctionType_t relay_union(int n, unsigned *clusters) {\n"
+	"  *clusters = n >= 8 ? 8 : n >= 4 ? 4 : n >= 2 ? 2 : 1;\n"
+	"  return n >= 8   ? cnrtFuncTypeUnion8\n"
+	"         : n >= 4 ? cnrtFuncTypeUnion4\n"
+	"         : n >= 2 ? cnrtFuncTypeUnion2\n"
+	"                  : cnrtFuncTypeUnion1;\n"
+	"}\n";
+
+static void
+put_entry(struct network *x)
+{
+	struct buf *out = x->out;
+
+	buf_printf(out, "\n__mlu_entry__ void %s_kernel(", x->n->o->name);
+	put_params(out, x->n);
+	buf_puts(out, ") {\n  if (__is_mpu()) return;\n");
+	put_calls(x, x->n->net->main->body, put_call);
+	buf_puts(out, "}\n");
+}
+
+static void
+put_device_function(struct network *x)
+{
+	struct buf *out = x->out;
+	bool single = x->n->o->shape == BANGC_SINGLE;
+
+	buf_printf(out,
+		   "\n/* On device memory; does not wait. */\n"
+		   "extern \"C\" int %s(cnrtQueue_t queue, ",
+		   x->n->o->name);
+	put_params(out, x->n);
+	buf_puts(out,
+		 ") {\n"
+		 "  int clusters = relay_clusters();\n"
+		 "  unsigned together = 1;\n"
+		 "  cnrtFunctionType_t all_clusters = relay_union(clusters, "
+		 "&together);\n"
+		 "  cnrtDim3_t one_job = {4 * together, 1, 1};\n");
+	if (single) {
+		buf_printf(out,
+			   "  LAUNCH(%s_kernel, one_job, all_clusters, queue, ",
+			   x->n->o->name);
+		put_args(out, x->n);
+		buf_puts(out, ");\n");
+	} else {
+		buf_puts(out, "  cnrtDim3_t tasks = {4, (unsigned)clusters, "
+			      "1};\n"
+			      "  (void)one_job, (void)tasks, "
+			      "(void)all_clusters, (void)constants;\n");
+		put_calls(x, x->n->net->main->body, put_launch);
+	}
+	buf_puts(out, "  return 0;\n}\n");
+}
+
+static int64_t
+param_bytes(const struct bang_network *n, uint32_t i)
+{
+	return is_tensor(n, i)      ? n->net->slots[i].nbytes
+	       : is_constants(n, i) ? n->net->constants_bytes
+				    : n->net->workspace_bytes;
+}
+
+/* Where parameter I comes from or goes to on the host; NULL: neither. */
+static const char *
+host_side(const struct bang_network *n, uint32_t i)
+{
+	const struct interface *x = n->net;
+
+	if (i < x->ninputs)
+		return arena_printf(n->arena, "inputs[%u]", i);
+	if (is_output(n, i))
+		return arena_printf(n->arena, "outputs[%u]", i - x->ninputs);
+	return is_constants(n, i) ? "constants" : NULL;
+}
+
+static void
+put_set_up(struct buf *out, const struct bang_network *n)
+{
+	if (n->o->api == 4)
+		buf_puts(out, "  cnrtDev_t device;\n"
+			      "  CNRT_CHECK(cnrtInit(0));\n"
+			      "  CNRT_CHECK(cnrtGetDeviceHandle(&device, 0));\n"
+			      "  CNRT_CHECK(cnrtSetCurrentDevice(device));\n"
+			      "  CNRT_CHECK(cnrtCreateQueue(&queue));\n");
+	else
+		buf_puts(out, "  CNRT_CHECK(cnrtSetDevice(0));\n"
+			      "  CNRT_CHECK(cnrtQueueCreate(&queue));\n");
+	for (uint32_t i = 0; i < n->net->main->nparams; i++) {
+		int64_t bytes = param_bytes(n, i);
+		const char *host = host_side(n, i);
+
+		buf_printf(out,
+			   "  CNRT_CHECK(cnrtMalloc(&p[%u], %" PRId64 "));\n",
+			   i, bytes ? bytes : 1);
+		if (host && bytes && !is_output(n, i))
+			buf_printf(out,
+				   "  CNRT_CHECK(cnrtMemcpy(p[%u], (void *)%s, "
+				   "%" PRId64 ", cnrtMemcpyHostToDev));\n",
+				   i, host, bytes);
+	}
+}
+
+static void
+put_host_function(struct buf *out, const struct bang_network *n)
+{
+	const tir_func *f = n->net->main;
+
+	buf_printf(out,
+		   "\n/* On the host's memory, in the order of the network's "
+		   "parameters. */\n"
+		   "extern \"C\" int %s_run(const void *const *inputs, void "
+		   "*const *outputs,\n"
+		   "                     const void *constants) {\n"
+		   "  void *p[%u] = {};\n"
+		   "  cnrtQueue_t queue;\n"
+		   "  (void)inputs, (void)constants;\n",
+		   n->o->name, f->nparams);
+	put_set_up(out, n);
+	buf_printf(out, "  int status = %s(queue", n->o->name);
+	for (uint32_t i = 0; i < f->nparams; i++)
+		buf_printf(out, ", (%s *)p[%u]", param_type(n, i), i);
+	buf_printf(out, ");\n  CNRT_CHECK(%s(queue));\n",
+		   n->o->api == 4 ? "cnrtSyncQueue" : "cnrtQueueSync");
+	for (uint32_t i = 0; i < f->nparams; i++)
+		if (is_output(n, i) && param_bytes(n, i))
+			buf_printf(out,
+				   "  CNRT_CHECK(cnrtMemcpy(%s, p[%u], %" PRId64
+				   ", cnrtMemcpyDevToHost));\n",
+				   host_side(n, i), i, param_bytes(n, i));
+	buf_printf(out,
+		   "  for (void *block : p) CNRT_CHECK(cnrtFree(block));\n"
+		   "  CNRT_CHECK(%s(queue));\n"
+		   "  return status;\n}\n",
+		   n->o->api == 4 ? "cnrtDestroyQueue" : "cnrtQueueDestroy");
+}
+
+void
+bang_put_network(struct buf *out, const struct bang_network *n)
+{
+	struct network x = {.n = n, .out = out};
+
+	if (n->o->shape == BANGC_SINGLE)
+		put_entry(&x);
+	buf_puts(out, n->o->api == 4 ? clusters_api4 : clusters_api6);
+	buf_puts(out, union_of);
+	put_device_function(&x);
+	put_host_function(out, n);
+	vec_free(&x.read);
+	vec_free(&x.written);
+}
