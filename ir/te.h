@@ -142,10 +142,10 @@ enum te_combiner {
 	TE_MAX,         /* "max": the lowest finite value */
 	TE_ANY,         /* "any": False */
 	TE_ALL,         /* "all": True */
-	TE_ARGMIN,      /* "argmin": (-1, largest) */
-	TE_ARGMAX,      /* "argmax": (-1, lowest) */
-	TE_ARGMIN_LAST, /* "argmin_last" */
-	TE_ARGMAX_LAST, /* "argmax_last" */
+	TE_ARGMIN,      /* "argmin": (largest, largest) */
+	TE_ARGMAX,      /* "argmax": (largest, lowest) */
+	TE_ARGMIN_LAST, /* "argmin_last": (-1, largest) */
+	TE_ARGMAX_LAST, /* "argmax_last": (-1, lowest) */
 	TE_COMBINER_COUNT
 };
 

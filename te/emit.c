@@ -3,6 +3,7 @@
  * reads as loads, folds as an initial store and an update.
  */
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,15 +156,29 @@ formula(struct te_plan *p, const struct te_nest *n, const tir_expr *e)
 	return te_substitute(p->m, e, &s);
 }
 
+/* ARG*: an index that loses to any other when the values are equal. */
+static const tir_expr *
+arg_identity(ir_module *m, enum te_combiner c, uint32_t k, struct dtype t)
+{
+	bool low = c == TE_ARGMAX || c == TE_ARGMAX_LAST;
+	bool last = c == TE_ARGMAX_LAST || c == TE_ARGMIN_LAST;
+
+	if (k == 0)
+		return last ? tir_int(m, t, te_wrap(t, -1))
+			    : te_extreme(m, t, true);
+	if (dtype_is_float(t))
+		return tir_float(m, t, low ? -INFINITY : INFINITY);
+	return te_extreme(m, t, !low);
+}
+
 static const tir_expr *
 identity(ir_module *m, enum te_combiner c, uint32_t k, struct dtype t)
 {
-	bool arg = c >= TE_ARGMIN;
-	bool low = c == TE_MAX || c == TE_ARGMAX || c == TE_ARGMAX_LAST;
+	bool low = c == TE_MAX;
 
-	if (arg && k == 0)
-		return tir_int(m, t, te_wrap(t, -1));
-	if (c == TE_MIN || c == TE_MAX || arg)
+	if (c >= TE_ARGMIN)
+		return arg_identity(m, c, k, t);
+	if (c == TE_MIN || c == TE_MAX)
 		return te_extreme(m, t, !low);
 	if (dtype_is_float(t))
 		return tir_float(m, t, c == TE_PROD);
