@@ -155,6 +155,8 @@ first_of(struct cse *c, const ir_expr *e)
 		*slot = e;
 		c->count++;
 	} else if (*slot != e) {
+		if (!pass_may_rewrite(c->cx))
+			return e;
 		pass_count(c->cx, "expressions shared", 1);
 	}
 	return *slot;

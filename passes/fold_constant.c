@@ -98,22 +98,61 @@ fold_shape(struct folder *f, const ir_expr *e, const ir_expr *old)
 	return new_constant(f, e->loc, out);
 }
 
+/* "argument 2", for a remark. */
+static const char *
+argument_text(struct folder *f, uint32_t i)
+{
+	return arena_printf(f->cx->scratch, "argument %u is not constant",
+			    i + 1);
+}
+
+/* Why a call of OP stays, whatever its arguments; NULL: it need not. */
+static const char *
+operator_stays(const struct folder *f, const ir_op *op)
+{
+	if (!ir_op_is_pure(op))
+		return "the operator has effects";
+	if (op->id == OP_device_copy)
+		return "it moves data between devices";
+	if (!(op->traits & OP_TRAIT_NON_COMPUTATIONAL))
+		return NULL;
+	if (strncmp(op->name, "qnn.", 4) != 0)
+		return "the operator computes nothing";
+	return f->fold_qnn ? NULL : "it is quantized (see fold-qnn)";
+}
+
+/* Say why the call E stays, if one of its arguments is constant. */
+static void
+remark_stays(struct folder *f, const ir_expr *e, const char *why)
+{
+	const struct ir_call *c = ir_as_call(e);
+	bool any = false;
+
+	for (uint32_t i = 0; i < c->nargs && !any; i++)
+		any = is_value(c->args[i]);
+	if (any)
+		pass_remark_missed(f->cx, e->loc, "'%s' is not folded: %s",
+				   ir_called_op(e)->name, why);
+}
+
 static bool
-may_fold(const struct folder *f, const ir_expr *e)
+may_fold(struct folder *f, const ir_expr *e)
 {
 	const ir_op *op = ir_called_op(e);
 	const struct ir_call *c = ir_as_call(e);
+	const char *why;
+	uint32_t i = 0;
 
-	if (!op || !ir_op_is_pure(op) || c->nargs == 0 ||
-	    op->id == OP_device_copy)
+	if (!op || c->nargs == 0)
 		return false;
-	if (op->traits & OP_TRAIT_NON_COMPUTATIONAL &&
-	    !(f->fold_qnn && strncmp(op->name, "qnn.", 4) == 0))
-		return false;
-	for (uint32_t i = 0; i < c->nargs; i++)
-		if (!is_value(c->args[i]))
-			return false;
-	return true;
+	why = operator_stays(f, op);
+	while (!why && i < c->nargs && is_value(c->args[i]))
+		i++;
+	if (!why && i == c->nargs)
+		return true;
+	if (pass_wants_missed_remarks(f->cx))
+		remark_stays(f, e, why ? why : argument_text(f, i));
+	return false;
 }
 
 static size_t
@@ -159,6 +198,29 @@ expr_of(struct folder *f, struct loc loc, const struct interp_value *v)
 	return ir_new_tuple(f->m, loc, fields, v->n);
 }
 
+/* The value of E as an expression; NULL, and *WHY, if there is none. */
+static const ir_expr *
+value_of(struct folder *f, const ir_expr *e, const char **why)
+{
+	struct interp_value *v;
+	const ir_expr *out = NULL;
+
+	*why = "its type does not check";
+	if (!ir_infer_expr(f->m, e, &f->quiet))
+		return NULL;
+	*why = "the result is much larger than the arguments";
+	if (grows_too_much(e))
+		return NULL;
+	if (!f->interp)
+		f->interp = interp_new(f->m, &f->quiet);
+	v = interp_eval(f->interp, e);
+	*why = "it cannot be evaluated";
+	if (v)
+		out = expr_of(f, e->loc, v);
+	interp_unref(v);
+	return out;
+}
+
 /*
  * E is OLD with constant arguments. The result keeps the type of OLD where
  * that has unknown extents: nothing around it was typed with more.
@@ -166,19 +228,16 @@ expr_of(struct folder *f, struct loc loc, const struct interp_value *v)
 static const ir_expr *
 evaluate(struct folder *f, const ir_expr *e, const ir_expr *old)
 {
-	struct interp_value *v;
-	const ir_expr *out = NULL;
+	const char *why;
+	const ir_expr *out = value_of(f, e, &why);
 
-	if (!ir_infer_expr(f->m, e, &f->quiet) || grows_too_much(e))
+	if (!out) {
+		remark_stays(f, e, why);
 		return e;
-	if (!f->interp)
-		f->interp = interp_new(f->m, &f->quiet);
-	v = interp_eval(f->interp, e);
-	if (v)
-		out = expr_of(f, e->loc, v);
-	interp_unref(v);
-	if (!out)
+	}
+	if (!pass_may_rewrite(f->cx))
 		return e;
+	pass_remark(f->cx, old->loc, "'%s' is folded", ir_called_op(e)->name);
 	pass_count(f->cx, "calls folded", 1);
 	if (out->kind == IR_CONSTANT && old->type &&
 	    old->type->flags & TYPE_HAS_ANY)

@@ -7,11 +7,14 @@
 
 #include <string.h>
 
+#include "passes/pass.h"
+#include "support/buf.h"
+
 struct grouper {
 	const struct fuse_graph *g;
 	const struct fuse_limits *limits;
 	struct fuse_group *groups;
-	uint32_t *visited;              /* by node: number of the last walk */
+	uint32_t *visited; /* by node: number of the last walk */
 	uint32_t walk;
 	VEC(uint32_t) todo;
 };
@@ -240,7 +243,8 @@ run_phase(struct grouper *gr, int phase)
 			continue;
 		if (too_deep(gr, i, sink) || too_many_args(gr, i, sink))
 			continue;
-		if (joins(gr, i, sink, phase))
+		if (joins(gr, i, sink, phase) &&
+		    (!gr->limits->cx || pass_may_rewrite(gr->limits->cx)))
 			commit(gr, i, sink);
 	}
 }
@@ -249,7 +253,7 @@ struct fuse_group *
 fuse_groups_build(const struct fuse_graph *g, const struct fuse_limits *limits,
 		  struct arena *arena)
 {
-	struct grouper gr = { .g = g, .limits = limits };
+	struct grouper gr = {.g = g, .limits = limits};
 
 	gr.groups = ARENA_NEW_ARRAY(arena, g->n, struct fuse_group);
 	gr.visited = ARENA_NEW_ARRAY(arena, g->n, uint32_t);
@@ -270,4 +274,145 @@ fuse_groups_build(const struct fuse_graph *g, const struct fuse_limits *limits,
 		run_phase(&gr, phase);
 	vec_free(&gr.todo);
 	return gr.groups;
+}
+
+/* ------------------------------------------------------------- remarks -- */
+
+static const char *
+pattern_name(enum op_pattern p)
+{
+	switch (p) {
+	case PAT_ELEMWISE:
+		return "element-wise";
+	case PAT_BROADCAST:
+		return "broadcast";
+	case PAT_INJECTIVE:
+		return "injective";
+	case PAT_COMM_REDUCE:
+		return "a reduction";
+	case PAT_OUT_ELEMWISE:
+		return "output-fusable";
+	case PAT_TUPLE:
+		return "a tuple";
+	default:
+		return "opaque";
+	}
+}
+
+static const char *
+node_name(const struct fuse_graph *g, uint32_t i)
+{
+	const ir_op *op = ir_called_op(g->nodes[i].expr);
+
+	if (op)
+		return op->name;
+	return g->nodes[i].expr->kind == IR_TUPLE ? "a tuple" : "what follows";
+}
+
+/* Why node I, which has a post-dominator, is not in its group. */
+static const char *
+why_apart(struct grouper *gr, uint32_t i, struct buf *out)
+{
+	uint32_t sink = gr->g->nodes[i].parent;
+	enum op_pattern own = gr->groups[i].pattern;
+	enum op_pattern other =
+		gr->groups[fuse_group_root(gr->groups, sink)].pattern;
+	enum op_pattern way = gr->g->nodes[i].tree_pattern;
+	const char *it = own == gr->g->nodes[i].pattern ? "it" : "its group";
+
+	out->len = 0;
+	if (gr->limits->opt_level == 0)
+		return "at level 0 every operator is alone";
+	if (own == PAT_OPAQUE)
+		return "it is opaque";
+	if (gr->groups[sink].pattern == PAT_TUPLE && own <= PAT_BROADCAST)
+		return "a tuple is no kernel";
+	if (other == PAT_OPAQUE)
+		buf_printf(out, "'%s' is opaque", node_name(gr->g, sink));
+	else if (too_deep(gr, i, sink))
+		buf_printf(out, "the group would have more than %u operators",
+			   gr->limits->max_depth);
+	else if (too_many_args(gr, i, sink))
+		buf_printf(out, "the kernel would have more than %u parameters",
+			   gr->limits->max_args);
+	else if (own == PAT_OUT_ELEMWISE && way != PAT_ELEMWISE)
+		buf_printf(out,
+			   "%s is output-fusable, and '%s' reads it in "
+			   "another way than element by element",
+			   it, node_name(gr->g, sink));
+	else if (own == PAT_COMM_REDUCE)
+		return "it is a reduction, which ends a group";
+	else
+		buf_printf(out, "%s is %s, and '%s' or what lies between is %s",
+			   it, pattern_name(own), node_name(gr->g, sink),
+			   pattern_name(other > way ? other : way));
+	return out->at;
+}
+
+static bool
+is_operator(const struct fuse_graph *g, uint32_t i)
+{
+	return ir_called_op(g->nodes[i].expr) != NULL;
+}
+
+static void
+remark_apart(struct grouper *gr, uint32_t i, struct buf *text)
+{
+	const ir_expr *e = gr->g->nodes[i].expr;
+	uint32_t sink = gr->g->nodes[i].parent;
+
+	if (!is_operator(gr->g, i) ||
+	    (sink != FUSE_NONE && fuse_group_root(gr->groups, i) ==
+					  fuse_group_root(gr->groups, sink)))
+		return;
+	if (sink != FUSE_NONE)
+		pass_remark_missed(gr->limits->cx, e->loc,
+				   "'%s' is not fused with '%s': %s",
+				   node_name(gr->g, i), node_name(gr->g, sink),
+				   why_apart(gr, i, text));
+	else if (gr->g->nodes[i].outputs)
+		pass_remark_missed(gr->limits->cx, e->loc,
+				   "'%s' is not fused: no operator after it "
+				   "needs all that is made of it",
+				   node_name(gr->g, i));
+}
+
+/* One remark for each group of more than one operator, at its sink. */
+static void
+remark_groups(struct grouper *gr, struct buf *names)
+{
+	const struct fuse_graph *g = gr->g;
+
+	for (uint32_t i = 0; i < g->n; i++) {
+		uint32_t root = fuse_group_root(gr->groups, i);
+		uint32_t sink = gr->groups[root].sink;
+
+		if (!is_operator(g, i))
+			continue;
+		buf_printf(&names[root], "%s%s", names[root].len ? ", " : "",
+			   node_name(g, i));
+		if (i == sink && strchr(names[root].at, ','))
+			pass_remark(gr->limits->cx, g->nodes[i].expr->loc,
+				    "fused: %s", names[root].at);
+	}
+}
+
+void
+fuse_groups_remark(const struct fuse_graph *g, const struct fuse_limits *limits,
+		   struct fuse_group *groups)
+{
+	struct grouper gr = {.g = g, .limits = limits, .groups = groups};
+	struct buf *names = xcalloc(g->n + 1, sizeof(*names));
+	struct buf text = {0};
+
+	gr.visited = xcalloc(g->n + 1, sizeof(*gr.visited));
+	remark_groups(&gr, names);
+	for (uint32_t i = 0; i < g->n; i++) {
+		remark_apart(&gr, i, &text);
+		buf_free(&names[i]);
+	}
+	free(names);
+	free(gr.visited);
+	vec_free(&gr.todo);
+	buf_free(&text);
 }

@@ -295,7 +295,7 @@ static const struct ir_rules rules = {
 static struct fuse_limits
 read_limits(pass_ctx *cx)
 {
-	struct fuse_limits l = {0};
+	struct fuse_limits l = {.cx = cx};
 	int64_t level = pass_option_int(cx, "fuse-opt-level");
 
 	l.opt_level = level < 0 ? pass_opt_level(cx) : (int)level;
@@ -317,6 +317,8 @@ pass_fuse_ops(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 		return fn;
 	fuse_graph_build(&f.graph, fn, cx->scratch);
 	f.groups = fuse_groups_build(&f.graph, &limits, cx->scratch);
+	if (pass_wants_missed_remarks(cx))
+		fuse_groups_remark(&f.graph, &limits, f.groups);
 	f.arena = cx->scratch;
 	f.info = ARENA_NEW_ARRAY(f.arena, f.graph.n, struct group_info *);
 	out = ir_rewrite(f.m, &fn->base, &rules, &f);

@@ -47,6 +47,7 @@ struct inliner {
 	struct purity purity;
 	struct ir_set impure_new;       /* nodes made here that have effects */
 	struct ir_set foldable;         /* globals that may be folded in */
+	struct ir_set kept;             /* of those, some use stays */
 	struct ir_map literals;         /* global -> literal, per caller */
 	bool changed;
 };
@@ -66,17 +67,25 @@ is_marked(const struct inliner *in, const struct ir_function *f)
 	return in->all && !is_extern_like(f);
 }
 
-/* Marked, and nothing but what it calls could stand in the way. */
-static bool
-wants_inlining(const struct inliner *in, const struct call_node *node)
+/* Why NODE is not to be folded, whatever it calls; NULL: it is. */
+static const char *
+unwanted(const struct inliner *in, const struct call_node *node)
 {
 	const ir_def *def = node->def;
 
-	if (def->kind != DEF_FUNCTION || !is_marked(in, def->fn))
-		return false;
+	if (def->kind != DEF_FUNCTION)
+		return "it is no Relay function";
+	if (!is_marked(in, def->fn))
+		return is_extern_like(def->fn)
+			       ? "it is for an external compiler"
+			       : "it is not marked Inline=1";
 	if (is_extern_like(def->fn))
-		return in->compiler_funcs != KEEP_GLOBAL;
-	return def->fn->body && !ir_is_primitive(&def->fn->base);
+		return in->compiler_funcs == KEEP_GLOBAL
+			       ? "compiler-funcs=keep"
+			       : NULL;
+	if (!def->fn->body)
+		return "it has no body";
+	return ir_is_primitive(&def->fn->base) ? "it is a kernel" : NULL;
 }
 
 static bool
@@ -393,6 +402,12 @@ fold_call(struct inliner *in, const ir_expr *e, const ir_expr *callee,
 
 	if (n != f->nparams)
 		return e;
+	if (!pass_may_rewrite(in->cx)) {
+		ir_set_add(&in->kept, callee);
+		return e;
+	}
+	pass_remark(in->cx, e->loc, "'@%s' is inlined",
+		    ir_as_global(callee)->name);
 	in->changed = true;
 	pass_count(in->cx, "calls inlined", 1);
 	if (!becomes_literal(in, f))
@@ -467,15 +482,17 @@ fold_all(struct inliner *in)
 		const char *why;
 
 		rewrite_function(in, node->def);
-		if (!wants_inlining(in, node) || node->ncallers == 0)
+		if (node->ncallers == 0)
 			continue;
-		why = obstacle(in, node);
+		why = unwanted(in, node);
+		if (!why)
+			why = obstacle(in, node);
 		if (!why)
 			ir_set_add(&in->foldable, &node->def->global->base);
-		else if (!node->recursive)
-			pass_remark(in->cx, node->def->loc,
-				    "'@%s' is not inlined: %s",
-				    node->def->name, why);
+		else
+			pass_remark_missed(in->cx, node->def->loc,
+					   "'@%s' is not inlined: %s",
+					   node->def->name, why);
 	}
 }
 
@@ -486,6 +503,7 @@ drop_folded(struct inliner *in)
 		ir_def *def = in->graph.nodes[i].def;
 
 		if (!ir_set_has(&in->foldable, &def->global->base) ||
+		    ir_set_has(&in->kept, &def->global->base) ||
 		    strcmp(def->name, "main") == 0)
 			continue;
 		ir_module_remove(in->m, def);
@@ -533,6 +551,7 @@ inline_functions(pass_ctx *cx, bool all)
 	call_graph_free(&in.graph);
 	purity_free(&in.purity);
 	ir_set_free(&in.foldable);
+	ir_set_free(&in.kept);
 	ir_set_free(&in.impure_new);
 	ir_map_free(&in.literals);
 	return in.changed;

@@ -288,6 +288,37 @@ write_index(struct pass_manager *pm)
 	buf_free(&out);
 }
 
+static void
+write_trace(struct pass_manager *pm)
+{
+	struct buf out = {0};
+
+	timing_print_trace(&out, &pm->instrument.timing);
+	if (!outfile_write(pm->options->time_trace, out.at, out.len, pm->diag))
+		pm->instrument.failed = true;
+	buf_free(&out);
+}
+
+void
+instrument_keep_remark(void *env, const struct diag_message *m)
+{
+	struct remark_sink *sink = env;
+	struct buf *out = sink->text;
+
+	buf_puts(out, "{\"pass\": ");
+	json_put_string(out, m->pass ? m->pass : "");
+	buf_printf(out, ", \"kind\": \"%s\"", sink->kind);
+	if (m->file) {
+		buf_puts(out, ", \"file\": ");
+		json_put_string(out, m->file);
+		buf_printf(out, ", \"line\": %u, \"column\": %u", m->line,
+			   m->column);
+	}
+	buf_puts(out, ", \"text\": ");
+	json_put_string(out, m->text);
+	buf_puts(out, "}\n");
+}
+
 void
 instrument_end(struct pass_manager *pm)
 {
@@ -300,6 +331,11 @@ instrument_end(struct pass_manager *pm)
 	if (o->dump_to &&
 	    !outfile_write(o->dump_to, in->dumps.at, in->dumps.len, pm->diag))
 		in->failed = true;
+	if (o->remarks_file && !outfile_write(o->remarks_file, in->remarks.at,
+					      in->remarks.len, pm->diag))
+		in->failed = true;
+	if (o->time_trace)
+		write_trace(pm);
 	if (o->time_passes)
 		timing_print(&info, &in->timing,
 			     (enum timing_format)o->time_passes);
@@ -315,6 +351,10 @@ instrument_end(struct pass_manager *pm)
 	buf_free(&in->before);
 	buf_free(&in->reproducer);
 	buf_free(&in->dumps);
+	buf_free(&in->remarks);
+	for (size_t i = 0; i < in->counters.len; i++)
+		debug_counter_free(&in->counters.at[i]);
+	vec_free(&in->counters);
 	vec_free(&in->runs);
 	timing_free(&in->timing);
 	stats_free(&in->stats);

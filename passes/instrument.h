@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "ir/fwd.h"
+#include "passes/debug_counter.h"
 #include "passes/pass.h"
 #include "passes/timing.h"
 #include "support/buf.h"
@@ -50,6 +51,10 @@ struct pass_options {
 	const char *stop_after;
 	long long bisect_limit; /* PASS_NO_BISECT: none */
 	struct option_list remarks;
+	struct option_list remarks_missed;
+	const char *remarks_file;
+	struct option_list debug_counters;
+	const char *time_trace;
 	const char *reproducer;
 	long long opt_level;
 	const char *target; /* "llvm" */
@@ -72,14 +77,23 @@ struct pass_instrument {
 	VEC(struct pass_record) runs; /* run I has number I + 1 */
 	struct buf before;            /* the module before the pass */
 	struct buf reproducer;
-	struct buf dumps; /* for --dump-to */
+	struct buf dumps;   /* for --dump-to */
+	struct buf remarks; /* for --pass-remarks-output */
 	struct timing timing;
 	struct stats stats;
 	long long bisected; /* runs counted by --opt-bisect-limit */
-	bool failed;        /* a dump could not be written */
+	VEC(struct debug_counter) counters; /* of --debug-counter */
+	bool failed;                        /* a dump could not be written */
 };
 
 struct pass_manager;
+
+/* A handler of messages that appends remarks to TEXT as lines of JSON. */
+struct remark_sink {
+	struct buf *text;
+	const char *kind; /* "passed", "missed" */
+};
+void instrument_keep_remark(void *env, const struct diag_message *m);
 
 /* Before the first pass, around each, after the last. */
 void instrument_start(struct pass_manager *pm);

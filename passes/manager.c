@@ -41,6 +41,14 @@ pass_manager_init(struct pass_manager *pm, struct diag *d,
 		ok &= pass_context_configure(&pm->context,
 					     options->config.at[i], a, d);
 	ok &= check_pass_name(options->stop_after, d);
+	for (size_t i = 0; i < options->debug_counters.len; i++) {
+		struct debug_counter c;
+
+		if (debug_counter_parse(&c, options->debug_counters.at[i], d))
+			vec_push(&pm->instrument.counters, c);
+		else
+			ok = false;
+	}
 	return ok;
 }
 

@@ -76,15 +76,58 @@ pass_warning(pass_ctx *cx, struct loc loc, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* Is PASS among those whose remarks LIST asks for? */
+static bool
+listens(pass_ctx *cx, const struct option_list *list)
+{
+	const struct pass_options *o = cx->manager->options;
+
+	if (instrument_lists_pass(list, cx->info))
+		return true;
+	return o->remarks_file && o->remarks.len == 0 &&
+	       o->remarks_missed.len == 0;
+}
+
+bool
+pass_wants_remarks(pass_ctx *cx)
+{
+	return listens(cx, &cx->manager->options->remarks);
+}
+
+bool
+pass_wants_missed_remarks(pass_ctx *cx)
+{
+	return pass_wants_remarks(cx) ||
+	       listens(cx, &cx->manager->options->remarks_missed);
+}
+
+/* Show a remark, or keep it for --pass-remarks-output. */
+static void
+remark(pass_ctx *cx, const char *kind, struct loc loc, const char *fmt,
+       va_list ap)
+{
+	struct diag *d = cx->diag;
+	struct remark_sink sink = {&cx->manager->instrument.remarks, kind};
+	struct diag saved = *d;
+
+	if (cx->manager->options->remarks_file) {
+		d->handler = instrument_keep_remark;
+		d->handler_env = &sink;
+	}
+	diag_report(d, DIAG_REMARK, loc, fmt, ap);
+	d->handler = saved.handler;
+	d->handler_env = saved.handler_env;
+}
+
 void
 pass_remark(pass_ctx *cx, struct loc loc, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!instrument_lists_pass(&cx->manager->options->remarks, cx->info))
+	if (!pass_wants_remarks(cx))
 		return;
 	va_start(ap, fmt);
-	diag_report(cx->diag, DIAG_REMARK, loc, fmt, ap);
+	remark(cx, "passed", loc, fmt, ap);
 	va_end(ap);
 }
 
@@ -96,6 +139,29 @@ pass_note(pass_ctx *cx, struct loc loc, const char *fmt, ...)
 	va_start(ap, fmt);
 	diag_report(cx->diag, DIAG_NOTE, loc, fmt, ap);
 	va_end(ap);
+}
+
+void
+pass_remark_missed(pass_ctx *cx, struct loc loc, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!pass_wants_missed_remarks(cx))
+		return;
+	va_start(ap, fmt);
+	remark(cx, "missed", loc, fmt, ap);
+	va_end(ap);
+}
+
+bool
+pass_may_rewrite(pass_ctx *cx)
+{
+	struct pass_instrument *in = &cx->manager->instrument;
+
+	for (size_t i = 0; i < in->counters.len; i++)
+		if (in->counters.at[i].info == cx->info)
+			return debug_counter_next(&in->counters.at[i]);
+	return true;
 }
 
 void

@@ -98,6 +98,21 @@ void pass_remark(pass_ctx *cx, struct loc loc, const char *fmt, ...)
 void pass_note(pass_ctx *cx, struct loc loc, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/*
+ * The same about what the pass did not do, and why. Ask first whether anyone
+ * listens where the reason costs something to find.
+ */
+void pass_remark_missed(pass_ctx *cx, struct loc loc, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+bool pass_wants_remarks(pass_ctx *cx);
+bool pass_wants_missed_remarks(pass_ctx *cx);
+
+/*
+ * May the pass do the rewrite that it is about to do? --debug-counter numbers
+ * them from 1; a pass asks once for each.
+ */
+bool pass_may_rewrite(pass_ctx *cx);
+
 /* Add N to the statistic WHAT of this pass (--stats). */
 void pass_count(pass_ctx *cx, const char *what, unsigned n);
 

@@ -83,6 +83,19 @@
 	  "write times and statistics to FILE", OPTION_HIDDEN },               \
 	{ "pass-remarks", OPTION_LIST, PASS_FIELD(type, member, remarks), "L", \
 	  "*", "show remarks of these passes", 0 },                            \
+	{ "pass-remarks-missed", OPTION_LIST,                                  \
+	  PASS_FIELD(type, member, remarks_missed), "L", "*",                  \
+	  "of those, only what was not done, and why", 0 },                    \
+	{ "pass-remarks-output", OPTION_TEXT,                                  \
+	  PASS_FIELD(type, member, remarks_file), "FILE", NULL,                \
+	  "write remarks to FILE, a JSON object per line", OPTION_HIDDEN },    \
+	{ "time-trace", OPTION_TEXT, PASS_FIELD(type, member, time_trace),     \
+	  "FILE", NULL, "write times to FILE, for a browser's trace viewer",   \
+	  0 },                                                                 \
+	{ "debug-counter", OPTION_EACH,                                        \
+	  PASS_FIELD(type, member, debug_counters), "PASS=A-B", NULL,          \
+	  "do only rewrites A to B of PASS (1-3:5 joins ranges)",              \
+	  OPTION_HIDDEN },                                                     \
 	{ "stop-after", OPTION_TEXT, PASS_FIELD(type, member, stop_after),     \
 	  "PASS", NULL, "run nothing after the first PASS", 0 },               \
 	{ "opt-bisect-limit", OPTION_NUMBER,                                   \

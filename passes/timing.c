@@ -19,9 +19,11 @@ now(void)
 void
 timing_begin(struct timing *t, const char *name)
 {
+	double start = now();
 	struct timed e = {.name = name,
 			  .depth = (unsigned)t->open.len,
-			  .seconds = -now()};
+			  .start = start,
+			  .seconds = -start};
 
 	vec_push(&t->open, t->events.len);
 	vec_push(&t->events, e);
@@ -155,6 +157,24 @@ timing_print(struct buf *out, const struct timing *t, enum timing_format format)
 		print_tree(out, t);
 	else
 		print_list(out, t);
+}
+
+void
+timing_print_trace(struct buf *out, const struct timing *t)
+{
+	buf_puts(out, "{\"traceEvents\": [");
+	for (size_t i = 0; i < t->events.len; i++) {
+		const struct timed *e = &t->events.at[i];
+
+		buf_puts(out, i ? ",\n {\"name\": " : "\n {\"name\": ");
+		json_put_string(out, e->name);
+		buf_printf(out,
+			   ", \"ph\": \"X\", \"pid\": 1, \"tid\": 1, "
+			   "\"ts\": %.3f, \"dur\": %.3f}",
+			   1e6 * (e->start - t->events.at[0].start),
+			   1e6 * e->seconds);
+	}
+	buf_puts(out, "\n], \"displayTimeUnit\": \"ms\"}\n");
 }
 
 void

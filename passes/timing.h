@@ -17,6 +17,7 @@ enum stats_format { STATS_OFF, STATS_TEXT, STATS_JSON };
 struct timed {
 	const char *name; /* borrowed */
 	unsigned depth;
+	double start; /* seconds since some time */
 	double seconds;
 	double inner; /* of that, in nested ones */
 };
@@ -30,6 +31,9 @@ void timing_begin(struct timing *t, const char *name);
 void timing_end(struct timing *t);
 void timing_print(struct buf *out, const struct timing *t,
 		  enum timing_format format);
+
+/* The events as the trace viewers of browsers read them. */
+void timing_print_trace(struct buf *out, const struct timing *t);
 void timing_free(struct timing *t);
 
 struct stat_count {

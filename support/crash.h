@@ -22,7 +22,7 @@ void crash_doing(const char *what, const char *name, const char *function);
 /* On a crash write TEXT to PATH (both borrowed); NULL: no longer. */
 void crash_reproducer(const char *path, const char *text, size_t len);
 
-/* End the process with status 124 after SECONDS. */
+/* End the process with status 124 after SECONDS; 0: no longer. */
 void crash_timeout(unsigned seconds);
 
 #endif

@@ -11,12 +11,14 @@
 #include "ir/verify.h"
 #include "parser/parser.h"
 #include "passes/bind_params.h"
+#include "passes/bisect.h"
 #include "passes/command_line.h"
 #include "passes/input.h"
 #include "passes/manager.h"
 #include "passes/op_list.h"
 #include "passes/pass_options.h"
 #include "passes/registry.h"
+#include "support/crash.h"
 #include "support/outfile.h"
 #include "support/tool.h"
 
@@ -279,26 +281,20 @@ write_result(struct run *r, struct buf *out)
 }
 
 static void
-read_and_process(struct run *r, const char *path)
+process_source(struct run *r, struct source *s)
 {
 	struct diag *d = &r->tool.diag;
-	struct source s;
 	struct buf out = {0};
 	struct input_mode mode = {
 		.mark = r->o.mark,
 		.output_mark = r->o.output_mark,
 		.verify_diagnostics = r->o.verify_diagnostics,
 	};
-	const char *reason;
 
-	if (!source_open(&s, path, &reason)) {
-		diag_error(d, LOC_NONE, "cannot read '%s': %s", path, reason);
-		return;
-	}
-	d->source = &s;
+	d->source = s;
 	if (!r->o.run_reproducer ||
-	    pass_reproducer_pipeline(&s, &r->pipeline, &r->tool.arena, d))
-		input_process(&s, &mode, process, r, d, &out);
+	    pass_reproducer_pipeline(s, &r->pipeline, &r->tool.arena, d))
+		input_process(s, &mode, process, r, d, &out);
 	d->source = NULL;
 	if (end_passes(r) && !d->errors && has_output(r))
 		write_result(r, &out);
@@ -306,6 +302,66 @@ read_and_process(struct run *r, const char *path)
 		outfile_discard(&r->file);
 	buf_free(&out);
 	named_tensors_free(&r->constants);
+}
+
+struct trial {
+	struct run *run;
+	struct source *source;
+};
+
+/* In a process of its own: all of it with some of the passes. */
+static bool
+run_trial(void *env, long long limit, const char *output)
+{
+	struct trial *t = env;
+
+	t->run->o.passes.bisect_limit = limit;
+	t->run->o.output = output;
+	process_source(t->run, t->source);
+	return t->run->tool.diag.errors == 0 && t->run->tool.status == 0;
+}
+
+/* --opt-bisect=auto:CMD; what is found is the output. */
+static void
+bisect(struct run *r, struct source *s)
+{
+	struct diag *d = &r->tool.diag;
+	struct trial t = {r, s};
+	struct bisect b = {
+		.timeout = r->o.tool.timeout,
+		.run = run_trial,
+		.env = &t,
+	};
+	struct buf out = {0};
+
+	if (strncmp(r->o.bisect, "auto:", 5) != 0) {
+		diag_error(d, LOC_NONE,
+			   "option '--opt-bisect' takes auto:CMD, not '%s'",
+			   r->o.bisect);
+		return;
+	}
+	b.command = r->o.bisect + 5;
+	crash_timeout(0); /* it is for each trial */
+	if (bisect_run(&b, &out, &r->tool.arena, d))
+		write_text(r, &out);
+	buf_free(&out);
+}
+
+static void
+read_and_process(struct run *r, const char *path)
+{
+	struct source s;
+	const char *reason;
+
+	if (!source_open(&s, path, &reason)) {
+		diag_error(&r->tool.diag, LOC_NONE, "cannot read '%s': %s",
+			   path, reason);
+		return;
+	}
+	if (r->o.bisect)
+		bisect(r, &s);
+	else
+		process_source(r, &s);
 	source_free(&s);
 }
 

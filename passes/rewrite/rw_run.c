@@ -131,6 +131,8 @@ apply(struct run *r, const ir_expr *e)
 	for (uint32_t i = 0; i < n && !r->failed; i++) {
 		if (!rw_match_at(&r->match, rules[i], e))
 			continue;
+		if (!pass_may_rewrite(r->cx))
+			return NULL;
 		if (++r->applied > r->fuel) {
 			pass_error(r->cx, e->loc,
 				   "rule \"%s\" is applied again and again: "
