@@ -18,9 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "passes/layout/conv_layout.h"
 #include "passes/layout/layout_infer.h"
 #include "passes/layout/layout_rewrite.h"
-#include "passes/padding.h"
 
 struct desired {
 	const ir_op *op;
@@ -99,13 +99,6 @@ has_one_layout(enum op_id op)
 	}
 }
 
-static const ir_attrs *
-set_string(pass_ctx *cx, const ir_attrs *a, const char *field, const char *s)
-{
-	return ir_attrs_with(cx->module->cx, a, field,
-			     ATTR_STR(ir_name(cx->module->cx, s)));
-}
-
 static bool
 is_depthwise(const struct ir_call *call)
 {
@@ -126,20 +119,6 @@ is_depthwise(const struct ir_call *call)
 	       (w->shape[i].value == 1 || w->shape[o].value == 1);
 }
 
-/* Padding written out for every side. */
-static const ir_attrs *
-write_padding(pass_ctx *cx, const ir_attrs *a, uint32_t spatial)
-{
-	const ir_attr *padding = ir_attrs_get(a, "padding");
-	int64_t widths[2 * PADDING_MAX_SPATIAL];
-
-	if (!padding || !padding_widths(padding, spatial, widths))
-		return a;
-	return ir_attrs_with(
-		cx->module->cx, a, "padding",
-		ir_attr_int_array(cx->module->cx, widths, 2 * spatial, 32));
-}
-
 static const char *
 default_kernel(const struct kernel_rule *rule, const char *data, bool depthwise)
 {
@@ -148,57 +127,6 @@ default_kernel(const struct kernel_rule *rule, const char *data, bool depthwise)
 			return depthwise && rule->depthwise ? rule->depthwise
 							    : rule->kernel;
 	return NULL;
-}
-
-/* Extent of axis LETTER, blocks included, of operand I; 0 if unknown. */
-static int64_t
-extent(const struct ir_call *call, uint32_t i, const char *field, char letter)
-{
-	const struct ir_tensor_type *t = ir_as_tensor_type(call->args[i]->type);
-	struct ir_layout l;
-	int at;
-
-	if (!layout_read(ir_attrs_string(call->attrs, field), &l) ||
-	    l.n != t->ndim || (at = ir_layout_index(&l, letter)) < 0 ||
-	    !ir_dim_is_const(t->shape[at]))
-		return 0;
-	return t->shape[at].value * ir_layout_factor(&l, letter);
-}
-
-/* Channels can be cut into the blocks of DATA and KERNEL. */
-static bool
-blocks_fit(const struct ir_call *call, const char *data, const char *kernel)
-{
-	int64_t in = extent(call, 0, "data_layout", 'C');
-	int64_t out = extent(call, 1, "kernel_layout", 'O');
-	struct ir_layout d;
-	struct ir_layout k;
-
-	return in && out && layout_read(data, &d) && layout_read(kernel, &k) &&
-	       in % ir_layout_factor(&d, 'C') == 0 &&
-	       in % ir_layout_factor(&k, 'I') == 0 &&
-	       out % ir_layout_factor(&d, 'C') == 0 &&
-	       out % ir_layout_factor(&k, 'O') == 0;
-}
-
-/* The blocked operator wants to be told what the others read from weights. */
-static const ir_attrs *
-write_sizes(pass_ctx *cx, const struct ir_call *call, const ir_attrs *a)
-{
-	ir_context *c = cx->module->cx;
-	int64_t kernel[2] = {
-		extent(call, 1, "kernel_layout", 'H'),
-		extent(call, 1, "kernel_layout", 'W'),
-	};
-
-	if (ir_attrs_get(a, "channels")->kind == ATTR_NULL)
-		a = ir_attrs_with(
-			c, a, "channels",
-			ATTR_INT32(extent(call, 1, "kernel_layout", 'O')));
-	if (ir_attrs_get(a, "kernel_size")->kind == ATTR_NULL)
-		a = ir_attrs_with(c, a, "kernel_size",
-				  ir_attr_int_array(c, kernel, 2, 32));
-	return a;
 }
 
 static bool
@@ -215,29 +143,29 @@ convert_conv(pass_ctx *cx, const struct ir_call *call, struct layout_choice *c,
 	const char *kernel = want->kernel;
 	uint32_t spatial = (uint32_t)strlen(rules[0].data) - 2;
 
-	if (is_blocked(want->data)) {
-		if (c->op != OP_nn_conv2d ||
-		    ir_attrs_int(call->attrs, "groups", 1) != 1 ||
-		    !blocks_fit(call, want->data, kernel))
-			return false;
-		c->op = OP_nn_contrib_conv2d_NCHWc;
-		c->attrs = write_sizes(cx, call, c->attrs);
-	} else if (!kernel) {
+	if (is_blocked(want->data))
+		return c->op == OP_nn_conv2d &&
+		       conv_layout_block(cx->module->cx, call, c, want->data,
+					 kernel);
+	if (!kernel)
 		kernel = default_kernel(rules, want->data, is_depthwise(call));
-	}
-	c->attrs = set_string(cx, c->attrs, "data_layout", want->data);
-	c->attrs = set_string(cx, c->attrs, "kernel_layout", kernel);
-	c->attrs = write_padding(cx, c->attrs, spatial);
+	c->attrs = conv_layout_set(cx->module->cx, c->attrs, "data_layout",
+				   want->data);
+	c->attrs = conv_layout_set(cx->module->cx, c->attrs, "kernel_layout",
+				   kernel);
+	c->attrs = conv_layout_pad(cx->module->cx, c->attrs, spatial);
 	return true;
 }
 
 static bool
 convert_one(pass_ctx *cx, struct layout_choice *c, const struct desired *want)
 {
-	c->attrs = set_string(cx, c->attrs, "layout", want->data);
+	c->attrs =
+		conv_layout_set(cx->module->cx, c->attrs, "layout", want->data);
 	if (ir_attrs_get(c->attrs, "out_layout"))
-		c->attrs = set_string(cx, c->attrs, "out_layout", want->data);
-	c->attrs = write_padding(cx, c->attrs, 2);
+		c->attrs = conv_layout_set(cx->module->cx, c->attrs,
+					   "out_layout", want->data);
+	c->attrs = conv_layout_pad(cx->module->cx, c->attrs, 2);
 	return true;
 }
 
