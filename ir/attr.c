@@ -28,6 +28,11 @@ const struct attrs_schema attrs_schemas[ATTRS_COUNT] = {
 #include "ir/attrs.def"
 };
 
+/* Schemas of plugins; the id of all is ATTRS_COUNT. */
+enum { MAX_ADDED = 512 };
+static const struct attrs_schema *added[MAX_ADDED];
+static unsigned nadded;
+
 const struct attrs_schema *
 attrs_schema(enum attrs_id id)
 {
@@ -40,7 +45,19 @@ attrs_schema_find(const char *key)
 	for (unsigned i = 1; i < ATTRS_COUNT; i++)
 		if (strcmp(attrs_schemas[i].key, key) == 0)
 			return &attrs_schemas[i];
+	for (unsigned i = 0; i < nadded; i++)
+		if (strcmp(added[i]->key, key) == 0)
+			return added[i];
 	return NULL;
+}
+
+bool
+attrs_schema_add(const struct attrs_schema *s)
+{
+	if (nadded == MAX_ADDED || attrs_schema_find(s->key))
+		return false;
+	added[nadded++] = s;
+	return true;
 }
 
 int
@@ -371,17 +388,20 @@ ir_attrs_default(ir_context *cx, const struct attrs_schema *s, unsigned i)
 const ir_attrs *
 ir_attrs_defaults(ir_context *cx, const struct attrs_schema *s)
 {
-	const ir_attrs **known = &cx->attrs->defaults[s->id];
+	bool listed = s->id < ATTRS_COUNT;
+	const ir_attrs *a = listed ? cx->attrs->defaults[s->id] : NULL;
 
-	if (!*known) {
-		ir_attr *values = xcalloc(s->nfields, sizeof(*values));
+	if (!a) {
+		ir_attr *values = xcalloc(s->nfields + 1, sizeof(*values));
 
 		for (unsigned i = 0; i < s->nfields; i++)
 			values[i] = ir_attrs_default(cx, s, i);
-		*known = ir_attrs_new(cx, s, values);
+		a = ir_attrs_new(cx, s, values);
 		free(values);
 	}
-	return *known;
+	if (listed)
+		cx->attrs->defaults[s->id] = a;
+	return a;
 }
 
 const ir_attrs *

@@ -113,6 +113,12 @@ extern const struct attrs_schema attrs_schemas[ATTRS_COUNT];
 const struct attrs_schema *attrs_schema(enum attrs_id id);
 const struct attrs_schema *attrs_schema_find(const char *key);
 
+/*
+ * Let attrs_schema_find know S, whose id is ATTRS_COUNT and which lives to the
+ * end of the process. False: the key is taken, or there are too many.
+ */
+bool attrs_schema_add(const struct attrs_schema *s);
+
 /* Index of a field, or -1. */
 int attrs_field_index(const struct attrs_schema *s, const char *name);
 

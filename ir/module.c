@@ -122,7 +122,8 @@ ir_module_new(ir_context *cx)
 	ir_module *m = xcalloc(1, sizeof(*m));
 
 	m->cx = cx;
-	m->op_nodes = ARENA_NEW_ARRAY(&m->arena, OP_COUNT, const ir_expr *);
+	m->op_nodes = 
+		ARENA_NEW_ARRAY(&m->arena, ir_op_limit(), const ir_expr *);
 	m->global_index = xcalloc(1, sizeof(*m->global_index));
 	m->type_index = xcalloc(1, sizeof(*m->type_index));
 	m->ctor_index = xcalloc(1, sizeof(*m->ctor_index));

@@ -44,10 +44,43 @@ fill_slots(void)
 			(uint16_t)(i + 1);
 }
 
+/* Operators of plugins; number k is OP_UNKNOWN + 1 + k. */
+enum { MAX_ADDED = 512 };
+static ir_op added[MAX_ADDED];
+static unsigned nadded;
+
 const ir_op *
 ir_op_info(enum op_id id)
 {
-	return &table[id];
+	return id < OP_COUNT ? &table[id] : &added[id - OP_UNKNOWN - 1];
+}
+
+unsigned
+ir_op_limit(void)
+{
+	return OP_UNKNOWN + 1 + nadded;
+}
+
+static const ir_op *
+find_added(const char *name, size_t len)
+{
+	for (unsigned i = 0; i < nadded; i++)
+		if (strncmp(added[i].name, name, len) == 0 &&
+		    added[i].name[len] == '\0')
+			return &added[i];
+	return NULL;
+}
+
+const ir_op *
+ir_op_add(const ir_op *row)
+{
+	ir_op *op = &added[nadded];
+
+	if (nadded == MAX_ADDED || ir_op_find(row->name, strlen(row->name)))
+		return NULL;
+	*op = *row;
+	op->id = (enum op_id)(OP_UNKNOWN + 1 + nadded++);
+	return op;
 }
 
 const ir_op *
@@ -57,5 +90,5 @@ ir_op_find(const char *name, size_t len)
 
 	pthread_once(&slots_once, fill_slots);
 	at = *find_slot(name, len);
-	return at ? &table[at - 1] : NULL;
+	return at ? &table[at - 1] : find_added(name, len);
 }

@@ -73,8 +73,17 @@ struct ir_op {
 	const char *summary;
 };
 
-/* Row ID of the table. */
+/* Row ID of the table, or the operator added under that number. */
 const ir_op *ir_op_info(enum op_id id);
+
+/*
+ * Add an operator behind those of the table: a copy of ROW with a number of
+ * its own, which lives to the end of the process, as what ROW points to must.
+ * Only before the first module is made. NULL: there is one of that name, or
+ * there are too many. Numbers run up to ir_op_limit(), OP_UNKNOWN among them.
+ */
+const ir_op *ir_op_add(const ir_op *row);
+unsigned ir_op_limit(void);
 
 /* The operator called NAME, or NULL. */
 const ir_op *ir_op_find(const char *name, size_t len);

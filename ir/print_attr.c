@@ -14,6 +14,8 @@
 const ir_attrs *
 print_defaults(struct print *p, const struct attrs_schema *s)
 {
+	if (s->id >= ATTRS_COUNT)
+		return ir_attrs_defaults(p->m->cx, s);
 	if (!p->defaults)
 		p->defaults = ARENA_NEW_ARRAY(&p->arena, ATTRS_COUNT,
 					      const ir_attrs *);

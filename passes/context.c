@@ -32,18 +32,18 @@ static bool
 add_names(const bool **set, const struct option_list *names, struct arena *a,
 	  struct diag *d)
 {
-	bool *now = ARENA_NEW_ARRAY(a, pass_table_len, bool);
+	bool *now = ARENA_NEW_ARRAY(a, pass_total(), bool);
 	bool ok = true;
 
 	if (*set)
-		memcpy(now, *set, pass_table_len * sizeof(*now));
+		memcpy(now, *set, pass_total() * sizeof(*now));
 	for (size_t i = 0; i < names->len; i++) {
 		const char *name = names->at[i];
 		const struct pass_info *info = pass_find(name, strlen(name));
 		struct suggest s;
 
 		if (info) {
-			now[info - pass_table] = true;
+			now[pass_number(info)] = true;
 			continue;
 		}
 		suggest_start(&s, name);
@@ -173,7 +173,7 @@ bool
 pass_context_enables(const struct pass_context *cx,
 		     const struct pass_info *info)
 {
-	ptrdiff_t i = info - pass_table;
+	size_t i = pass_number(info);
 
 	if (cx->disabled && cx->disabled[i])
 		return false;

@@ -153,9 +153,13 @@ put_attributes(struct buf *out, const struct attrs_schema *s)
 void
 op_list(struct buf *out)
 {
-	for (unsigned i = 0; i < OP_COUNT; i++) {
-		const ir_op *op = ir_op_info((enum op_id)i);
+	for (unsigned i = 0; i < ir_op_limit(); i++) {
+		const ir_op *op = i == OP_UNKNOWN
+					  ? NULL
+					  : ir_op_info((enum op_id)i);
 
+		if (!op)
+			continue;
 		buf_printf(out, "%s(", op->name);
 		put_inputs(out, op);
 		buf_puts(out, ")\n    ");
@@ -254,9 +258,13 @@ void
 op_list_json(struct buf *out)
 {
 	buf_puts(out, "[");
-	for (unsigned i = 0; i < OP_COUNT; i++) {
-		const ir_op *op = ir_op_info((enum op_id)i);
+	for (unsigned i = 0; i < ir_op_limit(); i++) {
+		const ir_op *op = i == OP_UNKNOWN
+					  ? NULL
+					  : ir_op_info((enum op_id)i);
 
+		if (!op)
+			continue;
 		buf_puts(out, i ? ",\n  {" : "\n  {");
 		put_key(out, "name", op->name);
 		put_inputs_json(out, op);

@@ -46,6 +46,47 @@ const struct pass_info pass_table[] = {
 
 const size_t pass_table_len = sizeof(pass_table) / sizeof(*pass_table);
 
+/* Passes of plugins. */
+enum { MAX_ADDED = 256 };
+static const struct pass_info *added[MAX_ADDED];
+static size_t nadded;
+
+const struct pass_info *
+pass_at(size_t i)
+{
+	if (i < pass_table_len)
+		return &pass_table[i];
+	return i - pass_table_len < nadded ? added[i - pass_table_len] : NULL;
+}
+
+size_t
+pass_number(const struct pass_info *info)
+{
+	size_t i = 0;
+
+	if (info >= pass_table && info < pass_table + pass_table_len)
+		return (size_t)(info - pass_table);
+	while (added[i] != info)
+		i++;
+	return pass_table_len + i;
+}
+
+size_t
+pass_total(void)
+{
+	return pass_table_len + nadded;
+}
+
+bool
+pass_add(const struct pass_info *info)
+{
+	if (nadded == MAX_ADDED || pass_find(info->flag, strlen(info->flag)) ||
+	    pass_find(info->name, strlen(info->name)))
+		return false;
+	added[nadded++] = info;
+	return true;
+}
+
 /* Names beside flags and TVM's constructors; the first ones are offered. */
 static const struct {
 	const char *name;
@@ -87,10 +128,10 @@ same(const char *a, size_t len, const char *b)
 static const struct pass_info *
 find_in_table(const char *name, size_t len)
 {
-	for (size_t i = 0; i < pass_table_len; i++)
-		if (same(name, len, pass_table[i].flag) ||
-		    same(name, len, pass_table[i].name))
-			return &pass_table[i];
+	for (size_t i = 0; i < pass_total(); i++)
+		if (same(name, len, pass_at(i)->flag) ||
+		    same(name, len, pass_at(i)->name))
+			return pass_at(i);
 	return NULL;
 }
 
@@ -118,9 +159,9 @@ pass_option_index(const struct pass_info *info, const char *name, size_t len)
 const char *
 pass_flag(size_t i)
 {
-	if (i < pass_table_len)
-		return pass_table[i].flag;
-	i -= pass_table_len;
+	if (i < pass_total())
+		return pass_at(i)->flag;
+	i -= pass_total();
 	return i < noffered ? aliases[i].name : NULL;
 }
 
@@ -129,9 +170,8 @@ pass_suggest(struct suggest *s)
 {
 	bool as_tvm = isupper((unsigned char)*s->word);
 
-	for (size_t i = 0; i < pass_table_len; i++)
-		suggest_offer(s,
-			      as_tvm ? pass_table[i].name : pass_table[i].flag);
+	for (size_t i = 0; i < pass_total(); i++)
+		suggest_offer(s, as_tvm ? pass_at(i)->name : pass_at(i)->flag);
 	for (size_t i = 0; i < noffered; i++)
 		suggest_offer(s, aliases[i].name);
 }
@@ -160,8 +200,8 @@ static void
 list_kind(struct buf *out, enum pass_kind kind, const char *title)
 {
 	buf_printf(out, "%s\n\n", title);
-	for (size_t i = 0; i < pass_table_len; i++) {
-		const struct pass_info *info = &pass_table[i];
+	for (size_t i = 0; i < pass_total(); i++) {
+		const struct pass_info *info = pass_at(i);
 
 		if (info->kind != kind)
 			continue;
@@ -207,8 +247,8 @@ void
 pass_list_json(struct buf *out)
 {
 	buf_puts(out, "[");
-	for (size_t i = 0; i < pass_table_len; i++) {
-		const struct pass_info *info = &pass_table[i];
+	for (size_t i = 0; i < pass_total(); i++) {
+		const struct pass_info *info = pass_at(i);
 
 		buf_puts(out, i ? ",\n  {" : "\n  {");
 		put_key(out, "flag", info->flag);

@@ -15,6 +15,20 @@ extern const struct pass_info pass_table[];
 extern const size_t pass_table_len;
 
 /*
+ * The passes of the table, then those of plugins: number I (NULL after the
+ * last), the number of INFO, how many there are.
+ */
+const struct pass_info *pass_at(size_t i);
+size_t pass_number(const struct pass_info *info);
+size_t pass_total(void);
+
+/*
+ * Add a pass, which lives to the end of the process; before any context is
+ * made. False: a name is taken, or there are too many.
+ */
+bool pass_add(const struct pass_info *info);
+
+/*
  * The pass that NAME means: its flag, TVM's constructor or PassInfo name, or a
  * short name; case, '-' and '_' do not count. NULL if there is none.
  */

@@ -116,7 +116,13 @@ static const struct relay_extern table[] = {
 #define ROUTINE(name, n, args) {#name, n, call_##name, (void (*)(void))name},
 	ROUTINES(ROUTINE)
 #undef ROUTINE
-		{NULL, 0, NULL, NULL}};
+};
+
+enum { NTABLE = sizeof(table) / sizeof(table[0]), MAX_ADDED = 512 };
+
+/* Routines of plugins. */
+static const struct relay_extern *added[MAX_ADDED];
+static uint32_t nadded;
 
 static int
 by_name(const void *key, const void *row)
@@ -127,12 +133,28 @@ by_name(const void *key, const void *row)
 const struct relay_extern *
 relay_extern_find(const char *name)
 {
-	return bsearch(name, table, sizeof(table) / sizeof(table[0]) - 1,
-		       sizeof(table[0]), by_name);
+	const struct relay_extern *r =
+		bsearch(name, table, NTABLE, sizeof(table[0]), by_name);
+
+	for (uint32_t i = 0; !r && i < nadded; i++)
+		if (!strcmp(added[i]->name, name))
+			r = added[i];
+	return r;
 }
 
 const struct relay_extern *
-relay_extern_all(void)
+relay_extern_at(uint32_t i)
 {
-	return table;
+	if (i < NTABLE)
+		return &table[i];
+	return i - NTABLE < nadded ? added[i - NTABLE] : NULL;
+}
+
+int
+relay_extern_add(const struct relay_extern *r)
+{
+	if (nadded == MAX_ADDED || relay_extern_find(r->name))
+		return 0;
+	added[nadded++] = r;
+	return 1;
 }

@@ -27,7 +27,10 @@ struct relay_extern {
 /* The routine called NAME, or NULL. */
 const struct relay_extern *relay_extern_find(const char *name);
 
-/* All of them; the last has no name. */
-const struct relay_extern *relay_extern_all(void);
+/* Routine number I, or NULL after the last. */
+const struct relay_extern *relay_extern_at(uint32_t i);
+
+/* Let all of this know R, which lives to the end. 0: the name is taken. */
+int relay_extern_add(const struct relay_extern *r);
 
 #endif

@@ -90,6 +90,9 @@ typedef bool te_compute_fn(struct te_call *c);
 /* The rule of operator ID, or NULL: it has none yet. */
 te_compute_fn *te_compute_rule(enum op_id id);
 
+/* Give the operator just added (ir_op_add) its rule, which may be NULL. */
+void te_compute_add(enum op_id id, te_compute_fn *rule);
+
 /*
  * The shapes of the results of C, something of which is a size, to OUT, whose
  * rows have room for TE_MAX_RANK. False after reporting: the operator cannot

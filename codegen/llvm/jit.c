@@ -33,18 +33,19 @@ failed(LLVMErrorRef error, struct diag *d)
 static LLVMErrorRef
 define_routines(LLVMOrcLLJITRef jit, LLVMOrcJITDylibRef lib)
 {
-	const struct relay_extern *r = relay_extern_all();
 	LLVMOrcCSymbolMapPair *pairs;
-	size_t n = 0;
+	uint32_t n = 0;
 	LLVMErrorRef error;
 
-	while (r[n].name)
+	while (relay_extern_at(n))
 		n++;
 	pairs = xcalloc(n + 1, sizeof(*pairs));
-	for (size_t i = 0; i < n; i++) {
-		pairs[i].Name = LLVMOrcLLJITMangleAndIntern(jit, r[i].name);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct relay_extern *r = relay_extern_at(i);
+
+		pairs[i].Name = LLVMOrcLLJITMangleAndIntern(jit, r->name);
 		pairs[i].Sym.Address =
-			(LLVMOrcExecutorAddress)(uintptr_t)r[i].address;
+			(LLVMOrcExecutorAddress)(uintptr_t)r->address;
 		pairs[i].Sym.Flags.GenericFlags =
 			LLVMJITSymbolGenericFlagsExported;
 	}

@@ -70,6 +70,13 @@ fits(double v)
 	return !(fabs(v) > 65504.0);
 }
 
+/* Operators of plugins are unknown ones. */
+static enum op_id
+listed(enum op_id id)
+{
+	return id < OP_COUNT ? id : OP_UNKNOWN;
+}
+
 static enum category
 category_of(struct mixed *x, const ir_expr *e)
 {
@@ -80,7 +87,7 @@ category_of(struct mixed *x, const ir_expr *e)
 	    !(fits(ir_attrs_double(a, "a_min")) &&
 	      fits(ir_attrs_double(a, "a_max"))))
 		return NEVER;
-	return (enum category)categories[op->id];
+	return (enum category)categories[listed(op->id)];
 }
 
 /* All floats in T are of the low type. Recursive over tuple types. */
@@ -192,7 +199,7 @@ rewrite_op(struct mixed *x, const ir_expr *e, const ir_expr *old)
 {
 	const struct ir_call *c = ir_as_call(e);
 	enum category category = category_of(x, e);
-	enum op_id op = ir_called_op(e)->id;
+	enum op_id op = listed(ir_called_op(e)->id);
 	const ir_expr **args = new_args(x, c);
 	const ir_expr *out;
 

@@ -10,6 +10,13 @@
 /* What a root can be: an operator's call, or a node of another kind. */
 enum { SLOTS = OP_COUNT + 1 + IR_KIND_COUNT };
 
+/* Operators of plugins share a slot. */
+static uint32_t
+slot_of_op(const ir_op *op)
+{
+	return op->id < OP_COUNT ? op->id : OP_COUNT;
+}
+
 static uint32_t
 slot_of_kind(enum ir_kind kind)
 {
@@ -36,7 +43,7 @@ mark(bool *at, const struct rw_rule *r, const struct rw_node *p)
 	switch (p->kind) {
 	case RW_CALL:
 		if (p->op)
-			at[p->op->id] = true;
+			at[slot_of_op(p->op)] = true;
 		else if (p->classes)
 			mark_class(at, p->classes);
 		else
@@ -45,7 +52,7 @@ mark(bool *at, const struct rw_rule *r, const struct rw_node *p)
 			memset(at, true, OP_COUNT + 1);
 		return;
 	case RW_OPT:
-		at[p->op->id] = true;
+		at[slot_of_op(p->op)] = true;
 		mark(at, r, p->sub[0]);
 		return;
 	case RW_ALT:
@@ -130,7 +137,7 @@ const struct rw_rule *const *
 rw_set_at(const struct rw_set *s, const ir_expr *e, uint32_t *n)
 {
 	const ir_op *op = ir_called_op(e);
-	uint32_t k = op ? op->id : slot_of_kind((enum ir_kind)e->kind);
+	uint32_t k = op ? slot_of_op(op) : slot_of_kind((enum ir_kind)e->kind);
 
 	*n = s->start[k + 1] - s->start[k];
 	return s->list + s->start[k];
