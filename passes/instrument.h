@@ -58,6 +58,7 @@ struct pass_options {
 	const char *reproducer;
 	long long opt_level;
 	const char *target; /* "llvm" */
+	struct option_list plugins;
 	struct option_list required;
 	struct option_list disabled;
 	struct option_list config;

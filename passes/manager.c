@@ -7,6 +7,7 @@
 #include "ir/verify.h"
 #include "ir/walk.h"
 #include "parser/parser.h"
+#include "passes/plugin/plugin.h"
 #include "passes/registry.h"
 #include "passes/validate.h"
 #include "support/crash.h"
@@ -33,6 +34,9 @@ pass_manager_init(struct pass_manager *pm, struct diag *d,
 	bool ok = true;
 
 	*pm = (struct pass_manager){.diag = d, .options = options};
+	for (size_t i = 0; i < options->plugins.len; i++)
+		if (!plugin_load(options->plugins.at[i], d))
+			return false;
 	pass_context_init(&pm->context, a);
 	pm->context.opt_level = (int)options->opt_level;
 	ok &= pass_context_require(&pm->context, &options->required, a, d);

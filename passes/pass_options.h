@@ -26,6 +26,10 @@
 	  "N", NULL, "level of the context, for passes that ask (2)", 0 },     \
 	{ "target", OPTION_TEXT, PASS_FIELD(type, member, target), "STR",      \
 	  NULL, "target for passes that need one (llvm)", 0 },                 \
+	{ "load-plugin", OPTION_EACH, PASS_FIELD(type, member, plugins),       \
+	  "FILE.so", NULL, "take operators and passes from a plugin", 0 },     \
+	{ "load-pass-plugin", OPTION_EACH, PASS_FIELD(type, member, plugins),  \
+	  "FILE.so", NULL, "same as --load-plugin", OPTION_ALIAS },            \
 	{ "Looking at passes", OPTION_HEADING, 0, NULL, NULL, NULL, 0 },       \
 	{ "print-before", OPTION_LIST, PASS_FIELD(type, member, print_before), \
 	  "L", NULL, "print before these passes or run numbers", 0 },          \

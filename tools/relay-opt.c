@@ -17,6 +17,7 @@
 #include "passes/manager.h"
 #include "passes/op_list.h"
 #include "passes/pass_options.h"
+#include "passes/plugin/plugin.h"
 #include "passes/registry.h"
 #include "support/crash.h"
 #include "support/outfile.h"
@@ -426,6 +427,8 @@ main(int argc, char **argv)
 	};
 	r.tool.topic = help_topic;
 	r.flags.tool = &r.tool;
+	if (!plugin_load_arguments("relay-opt", argc, argv))
+		return 1;
 	if (tool_start(&r.tool, argc, argv, &r.o, &r.o.tool))
 		run(&r);
 	return tool_end(&r.tool);
