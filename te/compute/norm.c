@@ -246,17 +246,16 @@ compute_nn_group_norm(struct te_call *c)
 			   : i == axis	? groups
 			   : i == axis + 1 ? x->shape[axis] / groups
 					   : x->shape[i - 1];
-		reduced[i] = i > axis;
+		reduced[i] = i > 0 && i != axis;
 	}
 	split = te_reshape_to(c, x, NULL, shape, x->ndim + 1);
 	m = moments_of(c, split, reduced);
 	t = m.mean->dtype;
 	b = te_begin_out(c, NULL, 0);
 	for (uint32_t i = 0; i <= x->ndim; i++)
-		index[i] = i < axis    ? b->i[i]
-			   : i == axis ? te_divi(c, b->i[axis],
-						 shape[axis + 1])
-				       : te_int(c, 0);
+		index[i] = i == axis ? te_divi(c, b->i[axis], shape[axis + 1])
+			   : i == 0  ? b->i[0]
+				     : te_int(c, 0);
 	root = te_unary(c, INTRIN_SQRT,
 			te_add(c, te_get(c, m.variance, index),
 			       epsilon(c, t)));

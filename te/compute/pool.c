@@ -84,6 +84,15 @@ padded(struct pool *p, const tir_expr *value)
 	return te_pad_with(c, p->x, "pad_temp", front, back, value);
 }
 
+/* V as it is added up: small integers would wrap. */
+static const tir_expr *
+summand(struct te_call *c, enum te_combiner how, const tir_expr *v)
+{
+	if (how == TE_SUM && dtype_is_int(v->dtype) && v->dtype.bits < 32)
+		return te_cast(c, DTYPE(INT, 32), v);
+	return v;
+}
+
 /* A fold over the window at the output's place, over tensor X. */
 static struct te_tensor *
 fold_window(struct pool *p, struct te_tensor *x, enum te_combiner how)
@@ -102,7 +111,7 @@ fold_window(struct pool *p, struct te_tensor *x, enum te_combiner how)
 			c, te_muli(c, b->i[p->axis[k]], p->stride[k]),
 			te_muli(c, r, p->dilation[k]));
 	}
-	return te_end_fold(b, how, te_get(c, x, index));
+	return te_end_fold(b, how, summand(c, how, te_get(c, x, index)));
 }
 
 bool
@@ -310,7 +319,8 @@ fold_adaptive(struct pool *p, enum te_combiner how)
 		index[p->axis[k]] =
 			te_min(c, index[p->axis[k]], te_int(c, in - 1));
 	}
-	return te_end_fold_where(b, how, te_get(c, p->x, index), cond);
+	return te_end_fold_where(
+		b, how, summand(c, how, te_get(c, p->x, index)), cond);
 }
 
 static bool
@@ -344,6 +354,7 @@ compute_nn_adaptive_pool(struct te_call *c)
 
 		count = count ? te_mul(c, count, t) : t;
 	}
+	count = divide(c, te_get(c, sum, b->i), count);
 	return te_output(c, 0,
-			 te_end(b, divide(c, te_get(c, sum, b->i), count)));
+			 te_end(b, te_cast(c, te_out_dtype(c, 0), count)));
 }

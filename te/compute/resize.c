@@ -3,7 +3,8 @@
  *
  * Along each axis an output pixel has a coordinate in the input, and taps
  * around it with weights: one (nearest_neighbor), two (linear) or four
- * (cubic). Pixels are read as float32; the last axis is interpolated first.
+ * (cubic). Pixels are read as float32 (float64 as it is); the last axis is
+ * interpolated first.
  */
 #include "te/compute/computes.h"
 
@@ -33,12 +34,19 @@ struct taps {
 	const tir_expr *weight[MAX_TAPS];       /* NULL: 1 */
 };
 
-static const struct dtype f32 = { DTYPE_FLOAT, 32, 1 };
+/* What pixels and coordinates are computed in. */
+static struct dtype
+real(const struct te_call *c)
+{
+	bool wide = dtype_equal(c->in[0]->dtype, DTYPE(FLOAT, 64));
+
+	return wide ? DTYPE(FLOAT, 64) : DTYPE(FLOAT, 32);
+}
 
 static const tir_expr *
 num(struct te_call *c, double v)
 {
-	return te_lit(c, f32, v);
+	return te_lit(c, real(c), v);
 }
 
 static bool
@@ -66,8 +74,10 @@ coordinate(const struct resize *r, int k, const tir_expr *o)
 	struct te_call *c = r->c;
 	double in = (double)in_size(r, k);
 	double out = (double)out_size(r, k);
-	const tir_expr *x = te_cast(c, f32, o);
-	const tir_expr *scale = num(c, (double)((float)in / (float)out));
+	const tir_expr *x = te_cast(c, real(c), o);
+	bool wide = real(c).bits == 64;
+	const tir_expr *scale =
+		num(c, wide ? in / out : (double)((float)in / (float)out));
 
 	if (is(r->mode, "half_pixel") ||
 	    (is(r->mode, "pytorch_half_pixel") && out > 1))
@@ -233,7 +243,7 @@ interpolate(const struct resize *r, const struct taps *t, int k,
 	const tir_expr *sum = NULL;
 
 	if (k == r->n)
-		return te_cast(c, f32, te_get(c, r->x, index));
+		return te_cast(c, real(c), te_get(c, r->x, index));
 	for (int j = 0; j < t[k].n; j++) {
 		const tir_expr *v;
 
