@@ -21,7 +21,7 @@
 #include "te/target.h"
 
 /* Outputs per weight below which only constant weights are transformed. */
-enum { MIN_USES = 16 };
+enum { MIN_USES = 256 };
 
 static bool
 is_worth_it(const struct ir_call *call)
