@@ -138,7 +138,7 @@ run_child(struct emulated *e, const void *const *in, void *const *out)
 }
 
 static bool
-emulated_run(struct runner *r, ir_tensor *const *in, ir_tensor *const *out)
+emulated_run(struct runner *r, ir_tensor *const *in, ir_tensor **out)
 {
 	struct emulated *e = (struct emulated *)r;
 	uint32_t nin = r->x->ninputs, nout = r->x->noutputs;

@@ -42,9 +42,30 @@ look_at(const ir_expr *e, void *env)
 	default:
 		break;
 	}
-	if (e->type && e->kind != IR_GLOBAL && e->type->flags & TYPE_HAS_ANY)
-		*needed = true;
 	return !*needed;
+}
+
+/* Sets *ENV when a dimension of E is not known. */
+static bool
+look_for_sizes(const ir_expr *e, void *env)
+{
+	bool *any = env;
+
+	if (e->type && e->kind != IR_GLOBAL && e->type->flags & TYPE_HAS_ANY)
+		*any = true;
+	return !*any;
+}
+
+bool
+evaluate_has_sizes(const struct ir_function *main)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < main->nparams; i++)
+		look_for_sizes(&main->params[i]->base, &any);
+	if (main->body)
+		ir_walk(main->body, look_for_sizes, NULL, &any);
+	return any;
 }
 
 bool

@@ -1,7 +1,7 @@
 /*
  * Running modules that are more than a list of kernel calls: with control
- * flow, closures, data types, references, recursion, unknown dimensions. The
- * evaluator of Relay runs them (te/interp.h).
+ * flow, closures, data types, references, recursion; or operators that cannot
+ * be compiled for unknown dimensions. The evaluator of Relay runs them (te/interp.h).
  */
 #ifndef RELAY_CODEGEN_EVALUATE_H
 #define RELAY_CODEGEN_EVALUATE_H
@@ -15,6 +15,9 @@
 
 /* Kernels in a row will not do for MAIN, which is typed. */
 bool evaluate_is_needed(const struct ir_function *main);
+
+/* Some dimension in MAIN, which is typed, is known at run time only. */
+bool evaluate_has_sizes(const struct ir_function *main);
 
 /*
  * Call the definition MAIN with what F has for its parameters. The tensors of

@@ -50,17 +50,32 @@ flatten(const ir_type *type, struct interface_slot *slots, uint32_t *n,
 	s->shape = shape;
 	s->nbytes = (int64_t)dtype_size(t->dtype);
 	for (uint32_t i = 0; i < t->ndim; i++) {
-		shape[i] = t->shape[i].value;
-		s->nbytes *= shape[i];
+		bool known = ir_dim_is_const(t->shape[i]);
+
+		shape[i] = known ? t->shape[i].value : -1;
+		s->nbytes *= known ? shape[i] : 0;
 	}
+}
+
+/* What slot I is called in the text of main. */
+static const char *
+label_of(const struct interface *x, uint32_t i, struct arena *a)
+{
+	const struct tir_param *p;
+
+	if (x->sized && i == x->ninputs)
+		return "out";
+	if (x->sized && i > x->ninputs)
+		return arena_printf(a, "out_%u", i - x->ninputs);
+	p = &x->main->params[i + x->sized];
+	return p->buffer ? p->buffer->name : p->var->name;
 }
 
 static void
 name_slots(struct interface *x, struct arena *a)
 {
 	for (uint32_t i = 0; i < x->ninputs + x->noutputs; i++) {
-		const struct tir_param *p = &x->main->params[i];
-		const char *label = p->buffer ? p->buffer->name : p->var->name;
+		const char *label = label_of(x, i, a);
 		bool taken = false;
 
 		x->slots[i].label = label;
@@ -108,6 +123,45 @@ is_complete(const struct interface *x)
 	return !b || b->size <= x->constants_bytes;
 }
 
+static uint32_t
+tensors_in(const ir_type *t)
+{
+	uint32_t n = 0;
+
+	if (t->kind != TYPE_TUPLE)
+		return 1;
+	for (uint32_t i = 0; i < ir_as_tuple_type(t)->nfields; i++)
+		n += tensors_in(ir_as_tuple_type(t)->fields[i]);
+	return n;
+}
+
+static uint32_t
+count_tensors(const struct ir_func_type *t)
+{
+	uint32_t n = tensors_in(t->ret);
+
+	for (uint32_t i = 0; i < t->nparams; i++)
+		n += tensors_in(t->params[i]);
+	return n;
+}
+
+/* The workspace where shapes are known at run time only. */
+static bool
+read_sizes(struct interface *x)
+{
+	int64_t slots = ir_dict_int(x->main->attrs, "slots", 0);
+	const struct tir_buffer *b = x->main->params[0].buffer;
+
+	if (x->main->nparams != x->ninputs + 3 || slots < x->noutputs ||
+	    slots > UINT32_MAX / 16 || !b || b->size < 0 ||
+	    b->size > UINT32_MAX / 16)
+		return false;
+	x->nslots = (uint32_t)slots;
+	x->nsizes = (uint32_t)b->size;
+	x->workspace_bytes = interface_sizes_at(x) + 8 * (int64_t)x->nsizes;
+	return true;
+}
+
 bool
 interface_of(const ir_module *m, struct interface *out, struct arena *a)
 {
@@ -121,8 +175,9 @@ interface_of(const ir_module *m, struct interface *out, struct arena *a)
 	    !def->tir->relay_type || def->tir->relay_type->kind != TYPE_FUNC)
 		return false;
 	out->main = def->tir;
+	out->sized = ir_dict_get(def->tir->attrs, "slots") != NULL;
 	t = ir_as_func_type(def->tir->relay_type);
-	max = def->tir->nparams - 2;
+	max = out->sized ? count_tensors(t) : def->tir->nparams - 2;
 	out->slots = ARENA_NEW_ARRAY(a, max + 1, struct interface_slot);
 	for (uint32_t i = 0; i < t->nparams; i++)
 		flatten(t->params[i], out->slots, &n, max, a);
@@ -131,9 +186,12 @@ interface_of(const ir_module *m, struct interface *out, struct arena *a)
 	if (n != max)
 		return false;
 	out->noutputs = n - out->ninputs;
+	if (out->sized && !read_sizes(out))
+		return false;
 	name_slots(out, a);
-	out->workspace_bytes =
-		ir_dict_int(def->tir->attrs, "workspace_bytes", 0);
+	if (!out->sized)
+		out->workspace_bytes =
+			ir_dict_int(def->tir->attrs, "workspace_bytes", 0);
 	read_constants(out, a);
 	out->incomplete = !is_complete(out);
 	return true;

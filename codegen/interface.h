@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "include/relay_rt.h"
 #include "ir/fwd.h"
 #include "ir/tir.h"
 #include "support/arena.h"
@@ -41,7 +42,25 @@ struct interface {
 	struct interface_constant *constants;
 	int64_t constants_bytes;
 	bool incomplete;                /* a constant has no value */
+
+	/*
+	 * Shapes that are known at run time only: unknown extents are -1, and
+	 * the bytes of such tensors 0. The workspace holds a place for an
+	 * error and slots, then sizes, in words of 8 bytes; "main" has a
+	 * handle for the sizes, for each input, for the constants and for the
+	 * memory. See passes/aot_sizes.c.
+	 */
+	bool sized;
+	uint32_t nslots;
+	uint32_t nsizes;
 };
+
+/* Where the sizes begin in the workspace. */
+static inline int64_t
+interface_sizes_at(const struct interface *x)
+{
+	return 8 * (RELAY_ERROR_WORDS + (int64_t)x->nslots);
+}
 
 /* False if M has no such main. */
 bool interface_of(const ir_module *m, struct interface *out, struct arena *a);

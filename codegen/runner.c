@@ -3,6 +3,8 @@
  */
 #include "codegen/runner_internal.h"
 
+#include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,13 +36,13 @@ runner_free(struct runner *r)
 }
 
 bool
-runner_run(struct runner *r, ir_tensor *const *in, ir_tensor *const *out)
+runner_run(struct runner *r, ir_tensor *const *in, ir_tensor **out)
 {
 	return r->run(r, in, out);
 }
 
 static bool
-interp_run(struct runner *r, ir_tensor *const *in, ir_tensor *const *out)
+interp_run(struct runner *r, ir_tensor *const *in, ir_tensor **out)
 {
 	struct interp *p = (struct interp *)r;
 	uint32_t n = r->x->ninputs, all = n + r->x->noutputs;
@@ -87,6 +89,46 @@ runner_interp(const ir_module *m, const struct interface *x, struct diag *d)
 	return &p->base;
 }
 
+/* The place in front of a message of a model. */
+static bool
+span_of_text(void *env, uint32_t index, struct diag_span *out)
+{
+	(void)index;
+	*out = *(struct diag_span *)env;
+	return true;
+}
+
+/* "file:line:column: text" as an error there. */
+static void
+report(struct diag *d, const char *text)
+{
+	struct diag saved = *d;
+	struct loc loc = LOC_NONE;
+	struct diag_span span = {0};
+	size_t len = strlen(text) + 1;
+	char *copy = memcpy(xmalloc(len), text, len);
+	const char *rest = strstr(text, ": ");
+	unsigned line, column;
+	int used = 0;
+	size_t n;
+
+	for (n = 0; rest && n < (size_t)(rest - text); n++)
+		if (sscanf(text + n, ":%u:%u%n", &line, &column, &used) == 2 &&
+		    text + n + used == rest) {
+			copy[n] = '\0';
+			span = (struct diag_span){copy, line, column};
+			loc.span = true;
+			d->span_of = span_of_text;
+			d->span_env = &span;
+			text = rest + 2;
+			break;
+		}
+	diag_error(d, loc, "%s", text);
+	d->span_of = saved.span_of;
+	d->span_env = saved.span_env;
+	free(copy);
+}
+
 static bool
 status_ok(struct runner *r, relay_status s)
 {
@@ -97,11 +139,59 @@ status_ok(struct runner *r, relay_status s)
 	return false;
 }
 
+/* The results of the last run, as new tensors. */
 static bool
-compiled_run(struct runner *r, ir_tensor *const *in, ir_tensor *const *out)
+take_results(struct compiled *c, ir_tensor **out)
+{
+	const struct interface *x = c->base.x;
+
+	for (uint32_t i = 0; i < x->noutputs; i++) {
+		const struct interface_slot *s = &x->slots[x->ninputs + i];
+		int64_t shape[64];
+
+		assert(s->ndim <= 64);
+		relay_model_output_shape(c->model, (int32_t)i, shape);
+		ir_tensor_unref(out[i]);
+		out[i] = ir_tensor_new(s->dtype, shape, s->ndim);
+		if (!status_ok(&c->base,
+			       relay_model_get_output(c->model, (int32_t)i,
+						      out[i]->data,
+						      out[i]->nbytes)))
+			return false;
+	}
+	return true;
+}
+
+/* Shapes are known at run time only. */
+static bool
+sized_run(struct runner *r, ir_tensor *const *in, ir_tensor **out)
+{
+	struct compiled *c = (struct compiled *)r;
+	const char *why;
+	relay_status s;
+
+	for (uint32_t i = 0; i < r->x->ninputs; i++)
+		if (!status_ok(r, relay_model_set_shape(c->model, (int32_t)i,
+							in[i]->shape)) ||
+		    !status_ok(r, relay_model_bind_input(c->model, (int32_t)i,
+							 in[i]->data)))
+			return false;
+	s = relay_model_run(c->model);
+	why = relay_model_error(c->model);
+	if (s == RELAY_E_SHAPE && why) {
+		report(r->diag, why);
+		return false;
+	}
+	return status_ok(r, s) && take_results(c, out);
+}
+
+static bool
+compiled_run(struct runner *r, ir_tensor *const *in, ir_tensor **out)
 {
 	struct compiled *c = (struct compiled *)r;
 
+	if (r->x->sized)
+		return sized_run(r, in, out);
 	for (uint32_t i = 0; i < r->x->ninputs; i++)
 		if (!status_ok(r, relay_model_bind_input(c->model, (int32_t)i,
 							 in[i]->data)))
@@ -195,6 +285,7 @@ read_interface(const relay_model *m, struct interface *x, struct arena *a)
 		relay_model_output_info(m, (int32_t)i, &info);
 		read_slot(&x->slots[x->ninputs + i], &info, a);
 	}
+	x->sized = relay_model_is_sized(m) != 0;
 }
 
 struct runner *

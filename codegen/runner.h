@@ -42,8 +42,9 @@ void runner_free(struct runner *r); /* accepts NULL */
 
 /*
  * Run over the inputs IN; the outputs are written to OUT, whose tensors the
- * caller made. False after reporting.
+ * caller made. Where shapes are known at run time only, OUT gets new tensors,
+ * and gives back those that were in it (NULL at first). False after reporting.
  */
-bool runner_run(struct runner *r, ir_tensor *const *in, ir_tensor *const *out);
+bool runner_run(struct runner *r, ir_tensor *const *in, ir_tensor **out);
 
 #endif

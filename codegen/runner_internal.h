@@ -9,8 +9,7 @@
 struct runner {
 	const struct interface *x;
 	struct diag *diag;
-	bool (*run)(struct runner *r, ir_tensor *const *in,
-		    ir_tensor *const *out);
+	bool (*run)(struct runner *r, ir_tensor *const *in, ir_tensor **out);
 	void (*free)(struct runner *r);
 };
 

@@ -22,6 +22,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 #define RELAY_ABI_VERSION 1u
+#define RELAY_ABI_SIZED 2u      /* shapes are known at run time only */
 
 typedef enum relay_status {
 	RELAY_OK = 0,
@@ -90,6 +91,7 @@ typedef struct relay_model_desc {
 	size_t constants_bytes;
 	const void *constants;          /* NULL: in a file of its own */
 	const char *cpu_features;       /* "avx2,fma", or NULL */
+	int32_t num_slots;              /* of RELAY_ABI_SIZED only */
 } relay_model_desc;
 
 typedef struct relay_model relay_model;
@@ -152,7 +154,21 @@ relay_status relay_model_bind_input(relay_model *m, int32_t i,
 				    const void *data);
 relay_status relay_model_bind_output(relay_model *m, int32_t i, void *data);
 
+/*
+ * Models with dimensions that are known at run time only (-1 in the info):
+ * the shape of an input is set before its data; that of a result, and where
+ * it lies, are known after a run. Results cannot be bound.
+ */
+int32_t relay_model_is_sized(const relay_model *m);
+relay_status relay_model_set_shape(relay_model *m, int32_t i,
+				   const int64_t *shape);
+relay_status relay_model_output_shape(const relay_model *m, int32_t i,
+				      int64_t *shape);
+
 relay_status relay_model_run(relay_model *m);
+
+/* Why the last run failed, where more is known than the status; or NULL. */
+const char *relay_model_error(const relay_model *m);
 
 relay_status relay_model_get_output(const relay_model *m, int32_t i,
 				    void *data, size_t nbytes);

@@ -4,6 +4,10 @@
  * One aligned block holds the arena, one buffer per input that is set by
  * copy, and one per output; constants come with the code, from the caller or
  * from a mapped file.
+ *
+ * Where shapes are known at run time only, the block is the arena alone; the
+ * code keeps its results in blocks of its own, inputs set by copy are
+ * allocated when they are set.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -20,6 +24,9 @@ enum { ALIGN = 64 };
 
 struct relay_model {
 	const relay_model_desc *desc;
+	bool sized;     /* shapes are known at run time only: see below */
+	char *record;   /* then what run() gets: pointers and dimensions */
+	size_t *fields; /* where the pointer of each tensor lies in it */
 	relay_threads *threads;
 	bool own_threads;
 	void *library; /* dlopen */
@@ -70,6 +77,71 @@ allocate(struct relay_model *m)
 		at += round_up(info_of(d, i)->nbytes, ALIGN);
 	}
 	return RELAY_OK;
+}
+
+static int64_t *
+dims_of(const struct relay_model *m, int32_t slot)
+{
+	size_t at = m->fields[slot] + sizeof(void *);
+	size_t align = _Alignof(int64_t);
+
+	return (int64_t *)(void *)(m->record +
+				   (at + align - 1) / align * align);
+}
+
+static void **
+pointer_of(const struct relay_model *m, int32_t slot)
+{
+	return (void **)(void *)(m->record + m->fields[slot]);
+}
+
+/* The record is laid out as a C compiler would. */
+static relay_status
+allocate_sized(struct relay_model *m)
+{
+	const relay_model_desc *d = m->desc;
+	int32_t n = d->num_inputs + d->num_outputs;
+	size_t align = d->arena_align > ALIGN ? d->arena_align : ALIGN;
+	size_t size = round_up(d->arena_bytes + 1, align), at = 0;
+
+	m->own = calloc((size_t)n + 1, sizeof(*m->own));
+	m->fields = calloc((size_t)n + 1, sizeof(*m->fields));
+	m->memory = aligned_alloc(align, size);
+	if (!m->own || !m->fields || !m->memory)
+		return RELAY_E_NOMEM;
+	memset(m->memory, 0, size);
+	m->arena = m->memory;
+	for (int32_t i = 0; i < n; i++) {
+		size_t rank = (size_t)info_of(d, i)->rank;
+
+		m->fields[i] = at = round_up(at, _Alignof(void *));
+		at += sizeof(void *);
+		if (rank)
+			at = round_up(at, _Alignof(int64_t)) +
+			     rank * sizeof(int64_t);
+	}
+	m->record = calloc(1, at + ALIGN);
+	if (!m->record)
+		return RELAY_E_NOMEM;
+	for (int32_t i = 0; i < d->num_inputs; i++)
+		if (info_of(d, i)->rank)
+			memcpy(dims_of(m, i), info_of(d, i)->shape,
+			       (size_t)info_of(d, i)->rank * sizeof(int64_t));
+	return RELAY_OK;
+}
+
+/* Bytes of a tensor by the shape that it has now; -1: none it can have. */
+static int64_t
+bytes_now(const struct relay_model *m, int32_t slot)
+{
+	const relay_tensor_info *info = info_of(m->desc, slot);
+	int64_t n = (info->dtype_bits + 7) / 8;
+
+	for (int32_t d = 0; d < info->rank; d++)
+		if (dims_of(m, slot)[d] < 0 ||
+		    __builtin_mul_overflow(n, dims_of(m, slot)[d], &n))
+			return -1;
+	return n;
 }
 
 static relay_status
@@ -181,11 +253,12 @@ set_up(struct relay_model *m, const relay_options *opt)
 {
 	relay_status s;
 
-	if (m->desc->abi_version != RELAY_ABI_VERSION)
+	m->sized = m->desc->abi_version == RELAY_ABI_SIZED;
+	if (m->desc->abi_version != RELAY_ABI_VERSION && !m->sized)
 		return RELAY_E_VERSION;
 	if ((opt->flags & RELAY_CHECK_CPU) && !cpu_suits(m->desc->cpu_features))
 		return RELAY_E_CPU;
-	s = allocate(m);
+	s = m->sized ? allocate_sized(m) : allocate(m);
 	if (s != RELAY_OK)
 		return s;
 	s = find_constants(m, opt);
@@ -261,6 +334,12 @@ relay_model_destroy(relay_model *m)
 		relay_threads_free(m->threads);
 	if (m->map)
 		munmap(m->map, m->map_len);
+	if (m->sized && m->arena)
+		relay_dyn_free(m->arena, m->desc->num_slots);
+	for (int32_t i = 0; m->sized && m->own && i < m->desc->num_inputs; i++)
+		free(m->own[i]);
+	free(m->record);
+	free(m->fields);
 	free(m->memory);
 	free(m->io);
 	free(m->own);
@@ -321,12 +400,73 @@ relay_model_input_index(const relay_model *m, const char *name)
 	return -1;
 }
 
+int32_t
+relay_model_is_sized(const relay_model *m)
+{
+	return m->sized;
+}
+
+relay_status
+relay_model_set_shape(relay_model *m, int32_t i, const int64_t *shape)
+{
+	const relay_tensor_info *info;
+
+	if (!is_input(m, i) || (!shape && m->desc->inputs[i].rank))
+		return RELAY_E_ARG;
+	info = &m->desc->inputs[i];
+	for (int32_t d = 0; d < info->rank; d++)
+		if (shape[d] < 0 ||
+		    (info->shape[d] >= 0 && shape[d] != info->shape[d]))
+			return RELAY_E_SHAPE;
+	if (m->sized && info->rank)
+		memcpy(dims_of(m, i), shape,
+		       (size_t)info->rank * sizeof(*shape));
+	return RELAY_OK;
+}
+
+relay_status
+relay_model_output_shape(const relay_model *m, int32_t i, int64_t *shape)
+{
+	const relay_tensor_info *info;
+
+	if (!is_output(m, i))
+		return RELAY_E_ARG;
+	info = &m->desc->outputs[i];
+	if (info->rank)
+		memcpy(shape,
+		       m->sized ? dims_of(m, m->desc->num_inputs + i)
+				: info->shape,
+		       (size_t)info->rank * sizeof(*shape));
+	return RELAY_OK;
+}
+
+/* A copy of the data of an input, whose shape has been set. */
+static relay_status
+set_sized(relay_model *m, int32_t i, const void *data, size_t nbytes)
+{
+	char *copy;
+
+	if (bytes_now(m, i) < 0 || (size_t)bytes_now(m, i) != nbytes)
+		return RELAY_E_SHAPE;
+	copy = aligned_alloc(ALIGN, round_up(nbytes + 1, ALIGN));
+	if (!copy)
+		return RELAY_E_NOMEM;
+	if (nbytes)
+		memcpy(copy, data, nbytes);
+	free(m->own[i]);
+	m->own[i] = copy;
+	*pointer_of(m, i) = copy;
+	return RELAY_OK;
+}
+
 relay_status
 relay_model_set_input(relay_model *m, int32_t i, const void *data,
 		      size_t nbytes)
 {
 	if (!is_input(m, i))
 		return RELAY_E_ARG;
+	if (m->sized)
+		return set_sized(m, i, data, nbytes);
 	if (nbytes != m->desc->inputs[i].nbytes)
 		return RELAY_E_SHAPE;
 	if (nbytes)
@@ -342,7 +482,10 @@ bind(relay_model *m, int32_t slot, void *data)
 
 	if (info->alignment && (uintptr_t)data % info->alignment)
 		return RELAY_E_ALIGN;
-	m->io[slot] = data;
+	if (m->sized)
+		*pointer_of(m, slot) = data;
+	else
+		m->io[slot] = data;
 	return RELAY_OK;
 }
 
@@ -357,7 +500,7 @@ relay_model_bind_input(relay_model *m, int32_t i, const void *data)
 relay_status
 relay_model_bind_output(relay_model *m, int32_t i, void *data)
 {
-	if (!is_output(m, i) || !data)
+	if (!is_output(m, i) || !data || m->sized)
 		return RELAY_E_ARG;
 	return bind(m, m->desc->num_inputs + i, data);
 }
@@ -366,16 +509,28 @@ relay_status
 relay_model_run(relay_model *m)
 {
 	for (int32_t i = 0; i < m->desc->num_inputs; i++)
-		if (!m->io[i])
+		if (m->sized ? !*pointer_of(m, i) || bytes_now(m, i) < 0
+			     : !m->io[i])
 			return RELAY_E_UNBOUND;
-	return (relay_status)m->desc->run(m->constants, m->arena, m->io,
+	return (relay_status)m->desc->run(m->constants, m->arena,
+					  m->sized ? (void *)m->record
+						   : (void *)m->io,
 					  m->threads);
+}
+
+const char *
+relay_model_error(const relay_model *m)
+{
+	return m->sized ? relay_dyn_error(m->arena) : NULL;
 }
 
 const void *
 relay_model_output_ptr(const relay_model *m, int32_t i)
 {
-	return is_output(m, i) ? m->io[m->desc->num_inputs + i] : NULL;
+	if (!is_output(m, i))
+		return NULL;
+	i += m->desc->num_inputs;
+	return m->sized ? *pointer_of(m, i) : m->io[i];
 }
 
 relay_status
@@ -384,7 +539,8 @@ relay_model_get_output(const relay_model *m, int32_t i, void *data,
 {
 	if (!is_output(m, i))
 		return RELAY_E_ARG;
-	if (nbytes != m->desc->outputs[i].nbytes)
+	if (m->sized ? bytes_now(m, m->desc->num_inputs + i) != (int64_t)nbytes
+		     : nbytes != m->desc->outputs[i].nbytes)
 		return RELAY_E_SHAPE;
 	if (nbytes)
 		memcpy(data, relay_model_output_ptr(m, i), nbytes);

@@ -84,7 +84,7 @@ static const struct option_def table[] = {
 	 "NaN agrees with NaN (true)", OPTION_HIDDEN},
 	{"Execution", OPTION_HEADING, 0, NULL, NULL, NULL, 0},
 	{"engine", OPTION_TEXT, FIELD(engine), "ENGINE", NULL,
-	 "jit, interp, bang-emu, or lib:FILE (jit)", 0},
+	 "auto, jit, interp, eval, bang-emu, or lib:FILE (auto)", 0},
 	{"compare-engines", OPTION_LIST, FIELD(compare), "A,B", NULL,
 	 "run both and compare their outputs; status 3", 0},
 	{"O", OPTION_TEXT, FIELD(level), "0..3", NULL,
@@ -112,6 +112,7 @@ static const struct option_def table[] = {
 
 struct run {
 	struct run_options o;
+	struct source *source;
 	struct tool tool;
 	struct pass_manager manager;
 	ir_context *cx;
@@ -230,16 +231,20 @@ note_names(struct run *r, const struct ir_function *fn)
 	}
 }
 
+/* How a module can be run. */
+enum how { RUN_COMPILED, RUN_SIZED, RUN_EVALUATED };
+
 /*
- * Check the module, type it and see how it can be run: *EVALUATE is main if
- * that is for the evaluator, else NULL.
+ * Check the module, type it and see how it can be run; *MAIN is its main, if
+ * that is no list of calls yet.
  */
 static bool
-prepare(struct run *r, const ir_def **evaluate)
+prepare(struct run *r, enum how *how, const ir_def **main_def)
 {
 	const ir_def *main;
 
-	*evaluate = NULL;
+	*how = RUN_COMPILED;
+	*main_def = NULL;
 	if (!ir_verify_module(r->m, &r->tool.diag))
 		return false;
 	if (r->o.relay_passes &&
@@ -255,10 +260,29 @@ prepare(struct run *r, const ir_def **evaluate)
 		    !feed_placeholders(&r->feed, r->m))
 			return false;
 		note_names(r, main->fn);
+		*main_def = main;
 		if (evaluate_is_needed(main->fn))
-			*evaluate = main;
+			*how = RUN_EVALUATED;
+		else if (evaluate_has_sizes(main->fn))
+			*how = RUN_SIZED;
 	}
 	return true;
+}
+
+/* The module as it was before anything was done to it. */
+static bool
+read_module(struct run *r)
+{
+	struct parse_options o = PARSE_OPTIONS_DEFAULT;
+
+	if (r->m) {
+		input_use_spans(NULL, &r->tool.diag);
+		ir_module_free(r->m);
+	}
+	r->m = parse_module(r->cx, r->source, &r->tool.diag, &o);
+	if (r->m)
+		input_use_spans(r->m, &r->tool.diag);
+	return r->m != NULL;
 }
 
 static bool
@@ -303,7 +327,7 @@ make_outputs(struct run *r)
 		arena_alloc(&r->tool.arena,
 			    (r->x.noutputs + 1) * sizeof(struct ir_tensor *));
 
-	for (uint32_t i = 0; i < r->x.noutputs; i++) {
+	for (uint32_t i = 0; i < r->x.noutputs && !r->x.sized; i++) {
 		const struct interface_slot *s = &r->x.slots[r->x.ninputs + i];
 
 		out[i] = ir_tensor_new(s->dtype, s->shape, s->ndim);
@@ -342,7 +366,8 @@ new_runner(struct run *r, const char *engine)
 		return runner_bang(r->m, &r->x, &b, d);
 	}
 	diag_error(d, LOC_NONE, "there is no engine '%s'", engine);
-	diag_note(d, LOC_NONE, "engines are jit, interp, bang-emu, lib:FILE");
+	diag_note(d, LOC_NONE,
+		  "engines are auto, jit, interp, eval, bang-emu, lib:FILE");
 	return NULL;
 }
 
@@ -403,10 +428,50 @@ execute(struct run *r, struct runner *runner, ir_tensor **out)
 }
 
 static bool
+is_evaluator(const char *engine)
+{
+	return !strcmp(engine, "interp") || !strcmp(engine, "eval");
+}
+
+/*
+ * The evaluator of Relay on a module of its own, for a network that has been
+ * compiled from this one.
+ */
+static bool
+evaluate_beside(struct run *r, ir_tensor **out)
+{
+	ir_module *compiled = r->m;
+	ir_tensor **found = NULL;
+	const ir_def *main;
+	enum how how;
+	uint32_t n = 0;
+	bool ok;
+
+	r->m = NULL;
+	ok = read_module(r) && prepare(r, &how, &main) && main &&
+	     evaluate_main(r->m, main, &r->feed, &found, &n);
+	for (uint32_t i = 0; ok && i < n && i < r->x.noutputs; i++)
+		out[i] = found[i];
+	free(found);
+	if (r->m) {
+		input_use_spans(NULL, &r->tool.diag);
+		ir_module_free(r->m);
+	}
+	r->m = compiled;
+	input_use_spans(compiled, &r->tool.diag);
+	return ok && n == r->x.noutputs;
+}
+
+static bool
 run_engine(struct run *r, const char *engine, ir_tensor **out)
 {
-	struct runner *runner = new_runner(r, engine);
-	bool ok = runner && execute(r, runner, out);
+	struct runner *runner;
+	bool ok;
+
+	if (!strcmp(engine, "eval") || (r->x.sized && is_evaluator(engine)))
+		return evaluate_beside(r, out);
+	runner = new_runner(r, !strcmp(engine, "auto") ? "jit" : engine);
+	ok = runner && execute(r, runner, out);
 
 	runner_free(runner);
 	return ok;
@@ -593,16 +658,30 @@ evaluate(struct run *r, const ir_def *main)
 	return ok;
 }
 
+/* What cannot be compiled is no error, but left to the evaluator. */
+static bool
+try_to_lower(struct run *r)
+{
+	struct diag saved = r->tool.diag;
+	bool ok;
+
+	r->tool.diag.quiet = true;
+	ok = lower(r);
+	r->tool.diag = saved;
+	return ok;
+}
+
 static void
 run_module(struct run *r)
 {
-	const char *engine = r->o.engine ? r->o.engine : "jit";
+	const char *engine = r->o.engine ? r->o.engine : "auto";
 	const ir_def *main;
+	enum how how;
 	bool ok;
 
-	if (!read_inputs(r) || !prepare(r, &main))
+	if (!read_inputs(r) || !prepare(r, &how, &main))
 		return;
-	if (main && wants_bang(r)) {
+	if (how == RUN_EVALUATED && wants_bang(r)) {
 		diag_error(&r->tool.diag, main->loc,
 			   "'@main' is more than a list of kernel calls, which "
 			   "is all that bang-emu runs");
@@ -610,7 +689,16 @@ run_module(struct run *r)
 			  "--relay-passes=inline-all may make it one");
 		return;
 	}
-	if (main) {
+	if (how == RUN_SIZED && !r->o.compare.len && is_evaluator(engine))
+		how = RUN_EVALUATED;
+	if (main && !strcmp(engine, "eval") && !r->o.compare.len)
+		how = RUN_EVALUATED;
+	if (how == RUN_SIZED && !strcmp(engine, "auto") && !try_to_lower(r)) {
+		if (!read_module(r) || !prepare(r, &how, &main))
+			return;
+		how = RUN_EVALUATED;
+	}
+	if (how == RUN_EVALUATED && main) {
 		if (evaluate(r, main))
 			finish(r);
 		return;
@@ -642,7 +730,6 @@ static void
 run_text(struct run *r)
 {
 	struct diag *d = &r->tool.diag;
-	struct parse_options o = PARSE_OPTIONS_DEFAULT;
 	const char *path = tool_input(&r->tool), *reason;
 	struct source s;
 
@@ -655,10 +742,9 @@ run_text(struct run *r)
 		return;
 	}
 	d->source = &s;
+	r->source = &s;
 	r->cx = ir_context_new();
-	r->m = parse_module(r->cx, &s, d, &o);
-	if (r->m) {
-		input_use_spans(r->m, d);
+	if (read_module(r)) {
 		run_module(r);
 		input_use_spans(NULL, d);
 	}

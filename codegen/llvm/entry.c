@@ -13,7 +13,6 @@
 
 #include "ir/tensor.h"
 
-enum { ABI_VERSION = 1 };
 
 static LLVMValueRef
 offset(struct lgen *g, LLVMValueRef p, int64_t n)
@@ -65,6 +64,151 @@ run_function(struct lgen *g, const struct interface *x)
 	lgen_stmt(g, x->main->body);
 	lgen_close_scope(g, scope);
 	LLVMBuildRet(g->b, LLVMConstNull(g->i32));
+	return fn;
+}
+
+/* Records of inputs and results: a pointer, then dimensions if there are any. */
+static LLVMTypeRef
+record_type(struct lgen *g, const struct interface *x)
+{
+	uint32_t n = x->ninputs + x->noutputs, k = 0;
+	LLVMTypeRef *fields =
+		arena_alloc(g->arena, (2 * n + 1) * sizeof(*fields));
+
+	for (uint32_t i = 0; i < n; i++) {
+		fields[k++] = g->ptr;
+		if (x->slots[i].ndim)
+			fields[k++] = LLVMArrayType2(g->i64, x->slots[i].ndim);
+	}
+	return LLVMStructTypeInContext(g->cx, fields, k, false);
+}
+
+/* Dimensions between the record and the array of sizes, N of them. */
+static void
+move_sizes(struct lgen *g, LLVMValueRef to, LLVMValueRef from, uint32_t n)
+{
+	for (uint32_t d = 0; d < n; d++)
+		LLVMBuildStore(g->b,
+			       LLVMBuildLoad2(g->b, g->i64,
+					      offset(g, from, 8 * (int64_t)d),
+					      ""),
+			       offset(g, to, 8 * (int64_t)d));
+}
+
+/* The body of main, as a function of its own. */
+static LLVMValueRef
+sized_body(struct lgen *g, const struct interface *x, LLVMTypeRef type,
+	   LLVMTypeRef io)
+{
+	char *name = arena_printf(g->arena, "%s_main", g->options->name);
+	LLVMValueRef fn = LLVMAddFunction(g->mod, name, type), arena;
+	uint32_t scope, field = 0, at = 0;
+
+	LLVMSetLinkage(fn, LLVMInternalLinkage);
+	lgen_target_attributes(g, fn);
+	g->func = x->main;
+	g->fn = fn;
+	g->status = NULL;
+	g->pool = g->options->no_runtime ? NULL : LLVMGetParam(fn, 3);
+	LLVMPositionBuilderAtEnd(g->b, lgen_block(g, ""));
+	arena = LLVMGetParam(fn, 1);
+	g->scratch = offset(g, arena, (x->workspace_bytes + 63) / 64 * 64);
+	LLVMBuildStore(g->b, LLVMConstNull(g->ptr), arena);
+	LLVMBuildStore(g->b, LLVMConstNull(g->i8),
+		       offset(g, arena, LLVMGetIntTypeWidth(g->word) / 8));
+	bind(g, &x->main->params[0], offset(g, arena, interface_sizes_at(x)));
+	for (uint32_t i = 0; i < x->ninputs; i++) {
+		LLVMValueRef p = LLVMBuildStructGEP2(
+			g->b, io, LLVMGetParam(fn, 2), field++, "");
+
+		bind(g, &x->main->params[1 + i],
+		     LLVMBuildLoad2(g->b, g->ptr, p, x->slots[i].name));
+		if (!x->slots[i].ndim)
+			continue;
+		p = LLVMBuildStructGEP2(g->b, io, LLVMGetParam(fn, 2), field++,
+					"");
+		move_sizes(g,
+			   offset(g, arena,
+				  interface_sizes_at(x) + 8 * (int64_t)at),
+			   p, x->slots[i].ndim);
+		at += x->slots[i].ndim;
+	}
+	bind(g, &x->main->params[x->ninputs + 1], LLVMGetParam(fn, 0));
+	bind(g, &x->main->params[x->ninputs + 2], arena);
+	scope = lgen_open_scope(g);
+	lgen_stmt(g, x->main->body);
+	lgen_close_scope(g, scope);
+	LLVMBuildRet(g->b, LLVMConstNull(g->i32));
+	return fn;
+}
+
+/* Pointers and dimensions of results to the record. */
+static void
+give_results(struct lgen *g, const struct interface *x, LLVMTypeRef io,
+	     LLVMValueRef fn)
+{
+	LLVMValueRef arena = LLVMGetParam(fn, 1), record = LLVMGetParam(fn, 2);
+	int64_t word = LLVMGetIntTypeWidth(g->word) / 8, at = 0;
+	uint32_t field = 0;
+
+	for (uint32_t i = 0; i < x->ninputs + x->noutputs; i++) {
+		const struct interface_slot *s = &x->slots[i];
+		LLVMValueRef p;
+
+		if (i >= x->ninputs) {
+			p = offset(g, arena,
+				   word * (RELAY_ERROR_WORDS + i - x->ninputs));
+			LLVMBuildStore(
+				g->b, LLVMBuildLoad2(g->b, g->ptr, p, ""),
+				LLVMBuildStructGEP2(g->b, io, record, field,
+						    ""));
+		}
+		field++;
+		if (!s->ndim)
+			continue;
+		if (i >= x->ninputs)
+			move_sizes(
+				g,
+				LLVMBuildStructGEP2(g->b, io, record, field,
+						    ""),
+				offset(g, arena,
+				       interface_sizes_at(x) + 8 * at),
+				s->ndim);
+		field++;
+		at += s->ndim;
+	}
+}
+
+/*
+ * NAME_run where shapes are known at run time only: what main left in its
+ * memory is handed out when all went well.
+ */
+static LLVMValueRef
+sized_function(struct lgen *g, const struct interface *x)
+{
+	bool pool = !g->options->no_runtime;
+	LLVMTypeRef params[] = {g->ptr, g->ptr, g->ptr, g->ptr};
+	LLVMTypeRef t = LLVMFunctionType(g->i32, params, pool ? 4 : 3, false);
+	char *name = arena_printf(g->arena, "%s_run", g->options->name);
+	LLVMTypeRef io = record_type(g, x);
+	LLVMValueRef body = sized_body(g, x, t, io), args[4], status;
+	LLVMValueRef fn = LLVMAddFunction(g->mod, name, t);
+	LLVMBasicBlockRef well, end;
+
+	lgen_target_attributes(g, fn);
+	g->fn = fn;
+	LLVMPositionBuilderAtEnd(g->b, lgen_block(g, ""));
+	well = lgen_block(g, "results");
+	end = lgen_block(g, "end");
+	for (unsigned i = 0; i < 4 && i < (pool ? 4u : 3u); i++)
+		args[i] = LLVMGetParam(fn, i);
+	status = LLVMBuildCall2(g->b, t, body, args, pool ? 4 : 3, "");
+	LLVMBuildCondBr(g->b, LLVMBuildIsNull(g->b, status, ""), well, end);
+	LLVMPositionBuilderAtEnd(g->b, well);
+	give_results(g, x, io, fn);
+	LLVMBuildBr(g->b, end);
+	LLVMPositionBuilderAtEnd(g->b, end);
+	LLVMBuildRet(g->b, status);
 	return fn;
 }
 
@@ -178,7 +322,9 @@ descriptor(struct lgen *g, const struct interface *x, LLVMValueRef run)
 	const struct llvm_options *o = g->options;
 	LLVMValueRef data = o->constants_in_file ? NULL : constants(g, x);
 	LLVMValueRef fields[] = {
-		LLVMConstInt(g->i32, ABI_VERSION, false),
+		LLVMConstInt(g->i32,
+			     x->sized ? RELAY_ABI_SIZED : RELAY_ABI_VERSION,
+			     false),
 		LLVMConstInt(g->i32, x->ninputs, false),
 		LLVMConstInt(g->i32, x->noutputs, false),
 		LLVMConstInt(g->i32, 64, false),
@@ -190,9 +336,10 @@ descriptor(struct lgen *g, const struct interface *x, LLVMValueRef run)
 		word(g, x->constants_bytes),
 		data ? data : LLVMConstNull(g->ptr),
 		features(g),
+		LLVMConstInt(g->i32, x->nslots, false),
 	};
-	LLVMValueRef d = LLVMConstStructInContext(
-		g->cx, fields, sizeof(fields) / sizeof(fields[0]), false);
+	unsigned n = sizeof(fields) / sizeof(fields[0]) - !x->sized;
+	LLVMValueRef d = LLVMConstStructInContext(g->cx, fields, n, false);
 
 	d = global(g, d, arena_printf(g->arena, "%s_model", o->name));
 	LLVMSetLinkage(d, LLVMExternalLinkage);
@@ -204,7 +351,8 @@ descriptor(struct lgen *g, const struct interface *x, LLVMValueRef run)
 void
 lgen_entry(struct lgen *g, const struct interface *x)
 {
-	LLVMValueRef run = run_function(g, x);
+	LLVMValueRef run = x->sized ? sized_function(g, x)
+				    : run_function(g, x);
 
 	if (!g->options->no_runtime) {
 		descriptor(g, x, run);

@@ -365,13 +365,14 @@ call_extern(struct lgen *g, const tir_expr *e)
 	LLVMValueRef *args = arena_alloc(g->arena, e->n * sizeof(*args) + 1);
 	LLVMTypeRef ret =
 		dtype_is_void(e->dtype) ? g->none : lgen_type(g, e->dtype);
-	LLVMValueRef f = LLVMGetNamedFunction(g->mod, e->s);
+	LLVMValueRef f;
 	LLVMTypeRef t;
 
 	for (uint32_t i = 0; i < e->n; i++) {
 		args[i] = lgen_expr(g, e->arg[i]);
 		types[i] = LLVMTypeOf(args[i]);
 	}
+	f = LLVMGetNamedFunction(g->mod, e->s);
 	t = LLVMFunctionType(ret, types, e->n, false);
 	if (!f)
 		f = LLVMAddFunction(g->mod, e->s, t);

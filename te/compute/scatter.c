@@ -109,9 +109,9 @@ compute_scatter_nd(struct te_call *c)
 	if (!routine_expect(c, 2, data->dtype, like, n))
 		return false;
 	for (uint32_t i = 1; i < at->ndim; i++)
-		points *= at->shape[i];
+		points = te_dim_mul(c, points, at->shape[i]);
 	for (uint32_t i = m; i < data->ndim; i++)
-		slice *= data->shape[i];
+		slice = te_dim_mul(c, slice, data->shape[i]);
 	x = begin(c, "relay_scatter_nd");
 	te_extern_int(x, how);
 	te_extern_int(x, dtype_number(data->dtype));

@@ -117,7 +117,7 @@ reduce(struct te_call *c, int64_t *const *out)
 	uint32_t k = 0;
 
 	for (uint32_t i = 0; i < x->ndim; i++)
-		reduced[i] = n <= 0 && !exclude;
+		reduced[i] = n <= 0;
 	for (int i = 0; i < n; i++)
 		reduced[te_axis_of(axes[i], x->ndim)] = true;
 	for (uint32_t i = 0; i < x->ndim; i++) {
@@ -257,9 +257,13 @@ tile(struct te_call *c, int64_t *const *out)
 {
 	const struct te_tensor *x = c->in[0];
 	int64_t reps[TE_MAX_RANK];
-	int n = te_attr_ints(c, "reps", reps, TE_MAX_RANK);
+	int n = c->op->id == OP_tile
+			? te_attr_ints(c, "reps", reps, TE_MAX_RANK)
+			: -1;
 	int ndim = (int)te_out_ndim(c, 0), rank = (int)x->ndim;
 
+	if (c->op->id == OP_dyn_tile)
+		return sizes_dyn_tile(c, out);
 	if (n < 0)
 		return sizes_refuse(c, "the repetitions");
 	for (int d = 0; d < ndim; d++) {
@@ -381,6 +385,8 @@ one_hot(struct te_call *c, int64_t *const *out)
 	int64_t axis = te_attr_int(c, "axis", -1);
 	uint32_t ndim = te_out_ndim(c, 0);
 
+	if (c->op->id == OP_dyn_one_hot)
+		return sizes_dyn_one_hot(c, out);
 	if (axis < 0)
 		axis += ndim;
 	for (uint32_t d = 0, k = 0; d < ndim; d++)
@@ -455,8 +461,10 @@ topk(struct te_call *c, int64_t *const *out)
 {
 	const struct te_tensor *x = c->in[0];
 	int64_t axis = te_axis_of(te_attr_int(c, "axis", -1), x->ndim);
-	int64_t k = te_attr_int(c, "k", 1);
+	int64_t k = c->op->id == OP_topk ? te_attr_int(c, "k", 1) : 1;
 
+	if (c->op->id == OP_dyn_topk)
+		return sizes_dyn_topk(c, out);
 	if (!same(c, out))
 		return false;
 	for (uint32_t i = 0; i < c->nout && k >= 1; i++)
@@ -518,6 +526,7 @@ static const struct {
 	{compute_adv_index, sizes_adv_index},
 	{compute_arange, arange},
 	{compute_arg_reduce, reduce},
+	{compute_argwhere, sizes_argwhere},
 	{compute_binary, broadcast},
 	{compute_bitwise_not, same},
 	{compute_broadcast_to, sizes_broadcast_to},
@@ -525,6 +534,8 @@ static const struct {
 	{compute_classify, same},
 	{compute_clip, same},
 	{compute_concatenate, concatenate},
+	{compute_dyn_pad, sizes_dyn_pad},
+	{compute_dyn_strided_slice, sizes_dyn_slice},
 	{compute_fast_math, same},
 	{compute_fill, sizes_fill},
 	{compute_fixed_point_multiply, same},
@@ -571,10 +582,13 @@ static const struct {
 	{compute_reshape, sizes_reshape},
 	{compute_reverse, same},
 	{compute_scan, scan},
+	{compute_scatter_elements, sizes_scatter},
+	{compute_scatter_nd, sizes_scatter},
 	{compute_shape_of, by_type},
 	{compute_sign, same},
 	{compute_slice_like, slice_like},
 	{compute_sort, same},
+	{compute_sparse_to_dense, sizes_sparse_to_dense},
 	{compute_split, split},
 	{compute_stack, stack},
 	{compute_strided_slice, sizes_strided_slice},
@@ -583,7 +597,10 @@ static const struct {
 	{compute_topk, topk},
 	{compute_transpose, transpose},
 	{compute_trilu, same},
+	{compute_unique, sizes_unique},
 	{compute_variance, reduce},
+	{compute_vision_get_valid_counts, sizes_valid_counts},
+	{compute_vision_non_max_suppression, sizes_nms},
 	{compute_where, broadcast},
 };
 
