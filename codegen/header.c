@@ -139,7 +139,13 @@ interface_header(struct buf *out, const struct interface *x, const char *name,
 	buf_printf(out,
 		   "int32_t %s_run(const void *constants, void *arena,\n"
 		   "\t\t%sstruct %s_io *io%s);\n\n"
+		   "%s"
 		   "#ifdef __cplusplus\n}\n#endif\n#endif\n",
 		   name, x->sized ? "" : "const ", name,
-		   no_runtime ? "" : ",\n\t\tstruct relay_threads *pool");
+		   no_runtime ? "" : ",\n\t\tstruct relay_threads *pool",
+		   x->sized ? "void relay_dyn_free(void *arena, int32_t "
+			      "num_slots);\n"
+			      "const char *relay_dyn_error(const void "
+			      "*arena);\n\n"
+			    : "");
 }

@@ -427,6 +427,29 @@ check_inputs(struct sized *s)
 	}
 }
 
+/*
+ * Where to say that a check of ST failed: at the operator that wants it, if
+ * its kernel is called but once, else at the call.
+ */
+static struct loc
+place_of_checks(struct sized *s, const struct step *st, const char *check)
+{
+	const ir_def *def = ir_module_find(s->m, ir_name(s->m->cx, check));
+	const tir_stmt *body = def && def->kind == DEF_TIR ? def->tir->body
+							   : NULL;
+	uint32_t calls = 0;
+
+	for (size_t i = 0; i < s->a->steps.len; i++)
+		calls += s->a->steps.at[i].kernel == st->kernel;
+	for (uint32_t i = 0; calls == 1 && body && body->kind == TIR_SEQ &&
+			     i < body->seq.n;
+	     i++)
+		if (body->seq.at[i]->kind == TIR_EVAL &&
+		    loc_is_known(body->seq.at[i]->loc))
+			return body->seq.at[i]->loc;
+	return st->loc;
+}
+
 /* Fill in the sizes of parameters, then have the rest checked and computed. */
 static bool
 find_sizes(struct sized *s, const struct step *st)
@@ -452,7 +475,7 @@ find_sizes(struct sized *s, const struct step *st)
 	}
 	if (!check || check->kind != ATTR_STRING)
 		return true;
-	set_place(s, st->loc);
+	set_place(s, place_of_checks(s, st, check->s));
 	c = tir_new_stmt(s->m, TIR_CALL_FUNC);
 	c->call.func = check->s;
 	c->call.n = st->ninputs + 2;
