@@ -74,16 +74,17 @@ put_size(struct buf *out, const char *name, const struct interface_slot *s)
 static void
 put_rules(struct buf *out, const char *name)
 {
-	buf_puts(out,
-		 "\n/*\n"
-		 " * Dimensions marked ? are known at run time only. The caller "
-		 "sets the pointers\n"
-		 " * and shapes of the inputs; a run checks them and sets the "
-		 "pointers and shapes\n"
-		 " * of the results. These lie in memory that the arena holds, "
-		 "until the next run\n"
-		 " * with this arena. An arena is zeroed before its first run; "
-		 "at the end\n");
+	buf_puts(
+		out,
+		"\n/*\n"
+		" * Dimensions marked ? are known at run time only. The caller "
+		"sets the pointers\n"
+		" * and shapes of the inputs; a run checks them and sets the "
+		"pointers and shapes\n"
+		" * of the results. These lie in memory that the arena holds, "
+		"until the next run\n"
+		" * with this arena. An arena is zeroed before its first run; "
+		"at the end\n");
 	buf_puts(out, " * relay_dyn_free(arena, ");
 	put_upper(out, name);
 	buf_puts(out, "_SLOTS) gives back what it holds. When a shape does\n"

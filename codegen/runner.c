@@ -153,10 +153,9 @@ take_results(struct compiled *c, ir_tensor **out)
 		relay_model_output_shape(c->model, (int32_t)i, shape);
 		ir_tensor_unref(out[i]);
 		out[i] = ir_tensor_new(s->dtype, shape, s->ndim);
-		if (!status_ok(&c->base,
-			       relay_model_get_output(c->model, (int32_t)i,
-						      out[i]->data,
-						      out[i]->nbytes)))
+		if (!status_ok(&c->base, relay_model_get_output(
+						 c->model, (int32_t)i,
+						 out[i]->data, out[i]->nbytes)))
 			return false;
 	}
 	return true;

@@ -59,7 +59,9 @@ put_sizes(struct buf *out, const te_func *f)
 		buf_puts(out, ";\n");
 	}
 	for (uint32_t i = 0; i < f->nrequires; i++) {
-		const struct te_require *r = &f->requires[i];
+		const struct te_require *r = &f->
+						      requires[
+							      i];
 
 		buf_puts(out, "  require ");
 		tir_put_expr(out, &names, r->cond);

@@ -183,8 +183,8 @@ te_add_size(ir_module *m, te_func *f, const char *name, const tir_expr *value)
 			s = ir_namef(m->cx, "%s_%u", name, k++);
 			i = UINT32_MAX; /* from the start */
 		}
-	f->sizes = grow(m, f->sizes, f->nsizes, &f->sizes_cap,
-			sizeof(*f->sizes));
+	f->sizes =
+		grow(m, f->sizes, f->nsizes, &f->sizes_cap, sizeof(*f->sizes));
 	size = &f->sizes[f->nsizes++];
 	*size = (struct te_size){
 		.var = tir_new_var(m, s, DTYPE(INT, 64)),
@@ -198,9 +198,13 @@ te_add_size(ir_module *m, te_func *f, const char *name, const tir_expr *value)
 void
 te_add_require(ir_module *m, te_func *f, const struct te_require *r)
 {
-	f->requires = grow(m, f->requires, f->nrequires, &f->requires_cap,
-			   sizeof(*f->requires));
-	f->requires[f->nrequires++] = *r;
+	f->
+		requires
+	= grow(m, f->requires, f->nrequires, &f->requires_cap,
+	       sizeof(*f->requires));
+	f->
+		requires[
+			f->nrequires++] = *r;
 }
 
 void

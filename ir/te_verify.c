@@ -130,8 +130,8 @@ check_extents(struct check *c, const struct te_axis *axes, uint32_t n)
 		if (te_is_size(axes[i].extent))
 			continue;
 		else if (axes[i].extent < 0 ||
-		    __builtin_mul_overflow(size, axes[i].extent, &size) ||
-		    size > INT64_MAX / 64)
+			 __builtin_mul_overflow(size, axes[i].extent, &size) ||
+			 size > INT64_MAX / 64)
 			return complain(c, "too many elements", NULL);
 	return true;
 }
@@ -197,8 +197,8 @@ check_tensor(struct check *c, const struct te_tensor *t)
 		if (te_is_size(t->shape[i]))
 			continue;
 		else if (t->shape[i] < 0 ||
-		    __builtin_mul_overflow(size, t->shape[i], &size) ||
-		    size > INT64_MAX / 64) {
+			 __builtin_mul_overflow(size, t->shape[i], &size) ||
+			 size > INT64_MAX / 64) {
 			complain(c, "too many elements", NULL);
 			return;
 		}

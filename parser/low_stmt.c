@@ -91,8 +91,7 @@ low_buffer(struct parse_ctx *cx, struct loc loc, const char *name,
 
 	if (known && size->i < -1)
 		diag_error(cx->d, loc, "this is no size");
-	else if (!known && size != low_poison() &&
-		 !dtype_is_int(size->dtype))
+	else if (!known && size != low_poison() && !dtype_is_int(size->dtype))
 		diag_error(cx->d, loc, "a number of elements is an integer");
 	else if (!known)
 		b->extent = size;

@@ -63,8 +63,8 @@ syn_tensor_type(struct parse_ctx *cx, struct loc loc, struct loc dtype_loc,
 	if (cx->low.named)
 		cx->low.named = false; /* another name elsewhere */
 	else if (ir_shape_is_static(ir_as_tensor_type(t)) &&
-	    (!ir_shape_size(ir_as_tensor_type(t), &size) ||
-	     size > INT64_MAX / 64))
+		 (!ir_shape_size(ir_as_tensor_type(t), &size) ||
+		  size > INT64_MAX / 64))
 		diag_error(cx->d, loc, "the size of this tensor overflows");
 	else if (!(t->flags & TYPE_HAS_ANY) && cx->d->errors == 0)
 		lex_learn_type(cx, loc.off + (sizeof("Tensor") - 1),

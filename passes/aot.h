@@ -26,7 +26,7 @@ struct place {
 	uint32_t last;
 	struct aot_dim *dims; /* with A->sizes: as many as the type has */
 	const struct tir_buffer *count; /* a temporary's, whose size varies */
-	uint32_t base;		       /* and where the sizes of its kernel lie */
+	uint32_t base; /* and where the sizes of its kernel lie */
 };
 
 /* A dimension: a number, or where it lies in main's array of sizes. */
@@ -76,10 +76,9 @@ struct aot {
 	ir_expr_vec nodes; /* of main, operands first */
 	int64_t constant_bytes;
 	int64_t workspace_bytes;
-	bool sizes;     /* some shapes are known at run time only */
+	bool sizes;      /* some shapes are known at run time only */
 	uint32_t nsizes; /* in main's array */
 };
-
 
 /* A buffer called HINT, or like it, as the next parameter of F. */
 struct tir_buffer *aot_add_param(struct aot *a, tir_func *f, const char *hint,

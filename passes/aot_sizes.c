@@ -58,8 +58,7 @@ size_at(struct sized *s, uint32_t i)
 static const tir_expr *
 dimension(struct sized *s, struct aot_dim d)
 {
-	return d.index < 0 ? number(s, d.value)
-			   : size_at(s, (uint32_t)d.index);
+	return d.index < 0 ? number(s, d.value) : size_at(s, (uint32_t)d.index);
 }
 
 static const tir_expr *
@@ -216,8 +215,7 @@ result_dims(struct aot *a, struct step *st)
 
 			p->dims[d].value = v;
 			if (v < 0)
-				p->dims[d].index =
-					(int32_t)(st->base - 1 - v);
+				p->dims[d].index = (int32_t)(st->base - 1 - v);
 		}
 	}
 	for (uint32_t i = st->ninputs + st->noutputs; i < st->n; i++) {
@@ -377,11 +375,10 @@ check_input(struct sized *s, const struct place *p, const char *name,
 				       : INT64_C(1) << 40);
 		args[0] = error_place(s);
 		args[1] = known ? tir_binary(s->m, TIR_EQ, n, want)
-				: tir_binary(
-					  s->m, TIR_AND,
-					  tir_binary(s->m, TIR_GE, n,
-						     number(s, 0)),
-					  tir_binary(s->m, TIR_LE, n, want));
+				: tir_binary(s->m, TIR_AND,
+					     tir_binary(s->m, TIR_GE, n,
+							number(s, 0)),
+					     tir_binary(s->m, TIR_LE, n, want));
 		args[1] = tir_cast(s->m, i64, args[1]);
 		args[2] = tir_string(
 			s->m,
@@ -435,14 +432,14 @@ static struct loc
 place_of_checks(struct sized *s, const struct step *st, const char *check)
 {
 	const ir_def *def = ir_module_find(s->m, ir_name(s->m->cx, check));
-	const tir_stmt *body = def && def->kind == DEF_TIR ? def->tir->body
-							   : NULL;
+	const tir_stmt *body =
+		def && def->kind == DEF_TIR ? def->tir->body : NULL;
 	uint32_t calls = 0;
 
 	for (size_t i = 0; i < s->a->steps.len; i++)
 		calls += s->a->steps.at[i].kernel == st->kernel;
-	for (uint32_t i = 0; calls == 1 && body && body->kind == TIR_SEQ &&
-			     i < body->seq.n;
+	for (uint32_t i = 0;
+	     calls == 1 && body && body->kind == TIR_SEQ && i < body->seq.n;
 	     i++)
 		if (body->seq.at[i]->kind == TIR_EVAL &&
 		    loc_is_known(body->seq.at[i]->loc))
@@ -518,8 +515,8 @@ call_kernel(struct sized *s, const struct step *st)
 	c->call.args =
 		ARENA_NEW_ARRAY(&s->m->arena, c->call.n, const tir_expr *);
 	if (st->sized)
-		c->call.args[k++] = tir_address_of(s->m, s->sizes,
-						   place_of(s, st->base));
+		c->call.args[k++] =
+			tir_address_of(s->m, s->sizes, place_of(s, st->base));
 	for (uint32_t i = 0; i < st->n; i++)
 		c->call.args[k++] = pointer(s, st->args[i]);
 	add(s, c, st->loc);

@@ -512,10 +512,9 @@ relay_model_run(relay_model *m)
 		if (m->sized ? !*pointer_of(m, i) || bytes_now(m, i) < 0
 			     : !m->io[i])
 			return RELAY_E_UNBOUND;
-	return (relay_status)m->desc->run(m->constants, m->arena,
-					  m->sized ? (void *)m->record
-						   : (void *)m->io,
-					  m->threads);
+	return (relay_status)m->desc->run(
+		m->constants, m->arena,
+		m->sized ? (void *)m->record : (void *)m->io, m->threads);
 }
 
 const char *

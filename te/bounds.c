@@ -342,7 +342,7 @@ make_loops(struct te_plan *p, struct te_nest *n)
 			return false;
 		it->var = tir_new_var(p->m, it->name, p->index);
 		te_set_range(&p->ranges, it->var, 0,
-			     it->count	      ? TE_MAX_SIZE
+			     it->count        ? TE_MAX_SIZE
 			     : it->extent > 0 ? it->extent - 1
 					      : 0);
 		it->value = it->extent == 1 && !it->count

@@ -119,9 +119,9 @@ add_param(struct builder *b, const char *name, const struct ir_tensor_type *t)
 		shape[i] = t->shape[i].value;
 		if (ir_dim_is_const(t->shape[i]))
 			continue;
-		shape[i] = te_add_size(
-			b->m, b->f, ir_namef(b->m->cx, "n%u", b->f->nsizes),
-			NULL);
+		shape[i] = te_add_size(b->m, b->f,
+				       ir_namef(b->m->cx, "n%u", b->f->nsizes),
+				       NULL);
 		s = &b->f->sizes[b->f->nsizes - 1];
 		s->param = (int32_t)op->id;
 		s->dim = (int32_t)i;

@@ -13,8 +13,8 @@ set_ranges(struct te_simplifier *s, const struct te_axis *axes, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		int64_t last = te_is_size(axes[i].extent) ? TE_MAX_SIZE
-			       : axes[i].extent > 0 ? axes[i].extent - 1
-						    : 0;
+			       : axes[i].extent > 0       ? axes[i].extent - 1
+							  : 0;
 
 		te_set_range(s, axes[i].var, 0, last);
 	}

@@ -283,8 +283,7 @@ te_extern_tensor(struct te_extern *x, struct te_tensor *t)
 void
 te_extern_int(struct te_extern *x, int64_t value)
 {
-	add_arg(x, NULL,
-		te_extent_expr(x->call->m, DTYPE(INT, 64), value));
+	add_arg(x, NULL, te_extent_expr(x->call->m, DTYPE(INT, 64), value));
 }
 
 void

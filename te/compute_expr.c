@@ -114,11 +114,11 @@ te_within(struct te_call *c, const tir_expr *a, int64_t low, int64_t high)
 {
 	ir_module *m = c->m;
 
-	return te_and(c,
-		      te_fold_binary(m, TIR_GE, a,
-				     te_extent_expr(m, a->dtype, low)),
-		      te_fold_binary(m, TIR_LT, a,
-				     te_extent_expr(m, a->dtype, high)));
+	return te_and(
+		c,
+		te_fold_binary(m, TIR_GE, a, te_extent_expr(m, a->dtype, low)),
+		te_fold_binary(m, TIR_LT, a,
+			       te_extent_expr(m, a->dtype, high)));
 }
 
 const tir_expr *
@@ -234,8 +234,7 @@ te_broadcast_index(struct te_call *c, int64_t extent, const tir_expr *index)
 		return te_int(c, 0);
 	if (!te_is_size(extent) || runs_over(c, index, extent))
 		return index;
-	return te_select(c,
-			 te_cmp(c, TIR_EQ, te_int(c, extent), te_int(c, 1)),
+	return te_select(c, te_cmp(c, TIR_EQ, te_int(c, extent), te_int(c, 1)),
 			 te_int(c, 0), index);
 }
 

@@ -78,8 +78,7 @@ static const struct tir_buffer *
 new_buffer(struct te_plan *p, const struct te_nest *n, uint32_t k)
 {
 	const struct te_tensor *t = &n->op->outputs[k];
-	const int64_t *shape =
-		n->op->kind == TE_COMPUTE ? n->extent : t->shape;
+	const int64_t *shape = n->op->kind == TE_COMPUTE ? n->extent : t->shape;
 	int64_t size = 1;
 	const tir_expr *count = te_count(p, shape, t->ndim, &size);
 	enum tir_scope scope =
@@ -395,10 +394,10 @@ loop(struct emit *e, struct te_iter *it, tir_stmt *body)
 
 	if (it->extent == 1 && !it->count)
 		return body;
-	return tir_for(p->m, it->var, tir_int(p->m, p->index, 0),
-		       te_simplify(&p->ranges,
-				   te_iter_count(p->m, it, p->index)),
-		       it->kind, body);
+	return tir_for(
+		p->m, it->var, tir_int(p->m, p->index, 0),
+		te_simplify(&p->ranges, te_iter_count(p->m, it, p->index)),
+		it->kind, body);
 }
 
 static tir_stmt *

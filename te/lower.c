@@ -24,11 +24,9 @@ make_params(struct te_plan *p)
 	const char *name = ir_name(p->m->cx, "sizes");
 
 	if (p->f->nsizes)
-		p->sizes = tir_new_buffer(p->m,
-					  te_find_op(p->f, name) ? "sizes_"
-								 : name,
-					  DTYPE(INT, 64), p->f->nsizes,
-					  TIR_GLOBAL);
+		p->sizes = tir_new_buffer(
+			p->m, te_find_op(p->f, name) ? "sizes_" : name,
+			DTYPE(INT, 64), p->f->nsizes, TIR_GLOBAL);
 	p->params = ARENA_NEW_ARRAY(&p->m->arena, p->f->nparams,
 				    const struct tir_buffer *);
 	for (uint32_t i = 0; i < p->f->nparams; i++) {

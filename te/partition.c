@@ -312,8 +312,7 @@ holds_inside(struct tails *t, const tir_expr *a, const tir_expr *b,
 }
 
 /* E mentions a loop or a name that begins in BODY. */
-static bool
-is_inside(const tir_expr *e, const tir_stmt *body);
+static bool is_inside(const tir_expr *e, const tir_stmt *body);
 
 static void
 tail_of(struct tails *t, const tir_expr *e)
@@ -410,8 +409,7 @@ open_loop(struct tir_rewriter *r, const tir_stmt *loop)
 {
 	struct partition *p = r->env;
 	struct tails t = {.p = p, .loop = loop};
-	struct tir_rewriter drop = {
-		.m = r->m, .stmt = drop_tails, .env = &t};
+	struct tir_rewriter drop = {.m = r->m, .stmt = drop_tails, .env = &t};
 	const struct tir_var *v = loop->loop.var;
 	tir_stmt *body = loop->loop.body, *fast;
 

@@ -487,7 +487,8 @@ fused_values(ir_module *m, struct te_relation *r)
 		const tir_expr *ext =
 			te_iter_count(m, r->parts[k], rest->dtype);
 
-		if (k == 0 || (r->parts[k]->extent == 0 && !r->parts[k]->count)) {
+		if (k == 0 ||
+		    (r->parts[k]->extent == 0 && !r->parts[k]->count)) {
 			r->parts[k]->value = rest;
 			continue;
 		}
@@ -512,9 +513,9 @@ te_nest_values(ir_module *m, struct te_nest *n, te_expr_vec *guards)
 			number(m, r->outer->value, r->inner->extent));
 		v = te_fold_binary(m, TIR_ADD, v, r->inner->value);
 		r->parent->value = v;
-		if (guards && (r->parent->count ||
-			       r->outer->extent * r->inner->extent !=
-				       r->parent->extent))
+		if (guards &&
+		    (r->parent->count ||
+		     r->outer->extent * r->inner->extent != r->parent->extent))
 			vec_push(guards,
 				 te_fold_binary(m, TIR_LT, v,
 						te_iter_count(m, r->parent,

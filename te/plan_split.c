@@ -249,8 +249,7 @@ te_plan_rfactor(struct te_plan *p, struct te_nest *n,
 	struct te_op *op;
 
 	if (!te_nest_fold(n) || !name_is_new(p, prim) ||
-	    !(ki = factored_leaf(p, n, prim)) ||
-	    !lengths_known(p, n, prim)) {
+	    !(ki = factored_leaf(p, n, prim)) || !lengths_known(p, n, prim)) {
 		if (!te_nest_fold(n))
 			diag_error(p->diag, prim->loc, "stage '%s' is no fold",
 				   old->name);

@@ -73,8 +73,9 @@ shapes(ir_module *m, const te_func *f)
 
 		for (uint32_t d = 0; d < t->ndim; d++)
 			v[d] = te_is_size(t->shape[d])
-				       ? -1 - te_find_size(f, te_size_var(
-								      t->shape[d]))
+				       ? -1 - te_find_size(
+						      f,
+						      te_size_var(t->shape[d]))
 				       : t->shape[d];
 		list[i] = ir_attr_int_array(m->cx, v, t->ndim, 64);
 	}
@@ -231,13 +232,13 @@ check_range(struct sizes *s, uint32_t i)
 		tir_load(s->m, s->sizes, tir_int(s->m, DTYPE(INT, 32), i));
 	const tir_expr *zero = tir_int(s->m, t, 0);
 	const tir_expr *max = tir_int(s->m, t, TE_MAX_SIZE);
-	const tir_expr *ok = tir_binary(s->m, TIR_AND,
-					tir_binary(s->m, TIR_GE, v, zero),
-					tir_binary(s->m, TIR_LE, v, max));
+	const tir_expr *ok =
+		tir_binary(s->m, TIR_AND, tir_binary(s->m, TIR_GE, v, zero),
+			   tir_binary(s->m, TIR_LE, v, max));
 
 	tir_seq_add(s->m, s->out->body,
-		    check(s, ok, "a dimension of the result is out of range",
-			  v, max));
+		    check(s, ok, "a dimension of the result is out of range", v,
+			  max));
 }
 
 static void
@@ -245,18 +246,18 @@ add_params(struct sizes *s)
 {
 	const te_func *f = s->f;
 
-	s->out->params = ARENA_NEW_ARRAY(&s->m->arena, f->nparams + 2,
-					 struct tir_param);
+	s->out->params =
+		ARENA_NEW_ARRAY(&s->m->arena, f->nparams + 2, struct tir_param);
 	for (uint32_t i = 0; i < f->nparams; i++)
 		add_param(s, f->ops[i]->name, f->ops[i]->outputs[0].dtype, -1);
-	s->sizes = add_param(s, te_find_op(f, ir_name(s->m->cx, "sizes"))
-					? "sizes_"
-					: "sizes",
-			     DTYPE(INT, 64), f->nsizes);
-	s->error = add_param(s, te_find_op(f, ir_name(s->m->cx, "error"))
-					? "error_"
-					: "error",
-			     DTYPE(UINT, 8), -1);
+	s->sizes = add_param(
+		s,
+		te_find_op(f, ir_name(s->m->cx, "sizes")) ? "sizes_" : "sizes",
+		DTYPE(INT, 64), f->nsizes);
+	s->error = add_param(
+		s,
+		te_find_op(f, ir_name(s->m->cx, "error")) ? "error_" : "error",
+		DTYPE(UINT, 8), -1);
 }
 
 tir_func *

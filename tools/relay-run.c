@@ -191,8 +191,7 @@ set_target(struct run *r)
 		return;
 	if (!strcmp(cpu, "native"))
 		cpu = llvm_host_cpu();
-	r->o.passes.target =
-		arena_printf(&r->tool.arena, "llvm -mcpu=%s", cpu);
+	r->o.passes.target = arena_printf(&r->tool.arena, "llvm -mcpu=%s", cpu);
 }
 
 static bool

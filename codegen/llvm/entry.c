@@ -13,7 +13,6 @@
 
 #include "ir/tensor.h"
 
-
 static LLVMValueRef
 offset(struct lgen *g, LLVMValueRef p, int64_t n)
 {
@@ -158,22 +157,21 @@ give_results(struct lgen *g, const struct interface *x, LLVMTypeRef io,
 		if (i >= x->ninputs) {
 			p = offset(g, arena,
 				   word * (RELAY_ERROR_WORDS + i - x->ninputs));
-			LLVMBuildStore(
-				g->b, LLVMBuildLoad2(g->b, g->ptr, p, ""),
-				LLVMBuildStructGEP2(g->b, io, record, field,
-						    ""));
+			LLVMBuildStore(g->b,
+				       LLVMBuildLoad2(g->b, g->ptr, p, ""),
+				       LLVMBuildStructGEP2(g->b, io, record,
+							   field, ""));
 		}
 		field++;
 		if (!s->ndim)
 			continue;
 		if (i >= x->ninputs)
-			move_sizes(
-				g,
-				LLVMBuildStructGEP2(g->b, io, record, field,
-						    ""),
-				offset(g, arena,
-				       interface_sizes_at(x) + 8 * at),
-				s->ndim);
+			move_sizes(g,
+				   LLVMBuildStructGEP2(g->b, io, record, field,
+						       ""),
+				   offset(g, arena,
+					  interface_sizes_at(x) + 8 * at),
+				   s->ndim);
 		field++;
 		at += s->ndim;
 	}
@@ -351,8 +349,7 @@ descriptor(struct lgen *g, const struct interface *x, LLVMValueRef run)
 void
 lgen_entry(struct lgen *g, const struct interface *x)
 {
-	LLVMValueRef run = x->sized ? sized_function(g, x)
-				    : run_function(g, x);
+	LLVMValueRef run = x->sized ? sized_function(g, x) : run_function(g, x);
 
 	if (!g->options->no_runtime) {
 		descriptor(g, x, run);

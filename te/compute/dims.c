@@ -8,16 +8,16 @@
 #include "te/fold.h"
 #include "te/sizes.h"
 
-#define DIM_BINARY(name, kind, number)                               \
-	int64_t name(struct te_call *c, int64_t a, int64_t b)        \
-	{                                                            \
-		if (!te_is_size(a) && !te_is_size(b))                \
-			return number;                               \
-		return te_extent_binary(c->m, c->func, kind, a, b);  \
+#define DIM_BINARY(name, kind, number)                              \
+	int64_t name(struct te_call *c, int64_t a, int64_t b)       \
+	{                                                           \
+		if (!te_is_size(a) && !te_is_size(b))               \
+			return number;                              \
+		return te_extent_binary(c->m, c->func, kind, a, b); \
 	}
 DIM_BINARY(te_dim_add, TIR_ADD, a + b)
 DIM_BINARY(te_dim_sub, TIR_SUB, a - b)
-DIM_BINARY(te_dim_mul, TIR_MUL, a * b)
+DIM_BINARY(te_dim_mul, TIR_MUL, a *b)
 DIM_BINARY(te_dim_div, TIR_DIV, b ? te_floordiv(a, b) : a)
 DIM_BINARY(te_dim_max, TIR_MAX, a > b ? a : b)
 DIM_BINARY(te_dim_min, TIR_MIN, a < b ? a : b)
@@ -50,9 +50,9 @@ same_requirement(const struct te_require *a, const struct te_require *b)
 	       (a->message == b->message && a->a->kind == b->a->kind &&
 		a->b->kind == b->b->kind && a->a->kind == TIR_VAR &&
 		a->a->var == b->a->var &&
-		(b->b->kind == TIR_VAR ? a->b->var == b->b->var
-				       : b->b->kind == TIR_INT &&
-						 a->b->i == b->b->i));
+		(b->b->kind == TIR_VAR
+			 ? a->b->var == b->b->var
+			 : b->b->kind == TIR_INT && a->b->i == b->b->i));
 }
 
 bool

@@ -23,8 +23,7 @@ compute_dyn_strided_slice(struct te_call *c)
 			continue;
 		if (!sizes_read_cut(c, d, &cut))
 			return false;
-		index[d] = te_add(c, te_mul(c, b->i[d], cut.stride),
-				  cut.begin);
+		index[d] = te_add(c, te_mul(c, b->i[d], cut.stride), cut.begin);
 	}
 	return te_output(c, 0, te_end(b, te_get(c, x, index)));
 }
@@ -49,7 +48,8 @@ compute_dyn_pad(struct te_call *c)
 	}
 	value = te_cast(c, x->dtype, te_get0(c, c->in[2]));
 	return te_output(
-		c, 0, te_end(b, te_guard(c, inside, te_get(c, x, index), value)));
+		c, 0,
+		te_end(b, te_guard(c, inside, te_get(c, x, index), value)));
 }
 
 bool

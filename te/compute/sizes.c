@@ -55,8 +55,8 @@ sizes_broadcast(struct te_call *c, int64_t a, int64_t b, int64_t *out)
 	if (!te_is_size(b))
 		*out = b;
 	else if (te_is_size(a))
-		*out = te_dim_of(c, te_select(c, te_cmp(c, TIR_EQ, x, one), y,
-					      x));
+		*out = te_dim_of(c,
+				 te_select(c, te_cmp(c, TIR_EQ, x, one), y, x));
 	return te_require(c, ok, a, b, "dimensions cannot be broadcast");
 }
 
@@ -183,8 +183,7 @@ static bool
 concatenate(struct te_call *c, int64_t *const *out)
 {
 	uint32_t ndim = te_out_ndim(c, 0);
-	uint32_t axis =
-		(uint32_t)te_axis_of(te_attr_int(c, "axis", 0), ndim);
+	uint32_t axis = (uint32_t)te_axis_of(te_attr_int(c, "axis", 0), ndim);
 
 	sizes_copy(out[0], c->in[0]);
 	for (uint32_t i = 1; i < c->nin; i++)
@@ -207,8 +206,7 @@ static bool
 stack(struct te_call *c, int64_t *const *out)
 {
 	uint32_t ndim = te_out_ndim(c, 0);
-	uint32_t axis =
-		(uint32_t)te_axis_of(te_attr_int(c, "axis", 0), ndim);
+	uint32_t axis = (uint32_t)te_axis_of(te_attr_int(c, "axis", 0), ndim);
 
 	for (uint32_t d = 0, k = 0; d < ndim; d++)
 		out[0][d] = d == axis ? c->nin : c->in[0]->shape[k++];
@@ -278,8 +276,7 @@ tile(struct te_call *c, int64_t *const *out)
 static bool
 repeat(struct te_call *c, int64_t *const *out)
 {
-	int64_t axis =
-		te_axis_of(te_attr_int(c, "axis", 0), c->in[0]->ndim);
+	int64_t axis = te_axis_of(te_attr_int(c, "axis", 0), c->in[0]->ndim);
 
 	sizes_copy(out[0], c->in[0]);
 	out[0][axis] =
@@ -471,10 +468,9 @@ topk(struct te_call *c, int64_t *const *out)
 		out[i][axis] = k;
 	if (k < 1 || !te_is_size(x->shape[axis]))
 		return true;
-	return te_require(c,
-			  te_cmp(c, TIR_LE, te_dim(c, k),
-				 te_dim(c, x->shape[axis])),
-			  k, x->shape[axis], "k is larger than the axis");
+	return te_require(
+		c, te_cmp(c, TIR_LE, te_dim(c, k), te_dim(c, x->shape[axis])),
+		k, x->shape[axis], "k is larger than the axis");
 }
 
 /* The last; what is in front goes through. */

@@ -36,13 +36,13 @@ slide(struct te_call *c, int64_t n, int64_t border, int64_t reach,
 {
 	int64_t all = te_dim_add(c, n, border);
 
-	*out = te_dim_add(
-		c, te_dim_div(c, te_dim_sub(c, all, reach), stride), 1);
+	*out = te_dim_add(c, te_dim_div(c, te_dim_sub(c, all, reach), stride),
+			  1);
 	if (!te_is_size(n))
 		return true;
-	return te_require(
-		c, te_cmp(c, TIR_GE, te_dim(c, all), te_dim(c, reach)), n,
-		reach, "the window is larger than the data");
+	return te_require(c,
+			  te_cmp(c, TIR_GE, te_dim(c, all), te_dim(c, reach)),
+			  n, reach, "the window is larger than the data");
 }
 
 /* The layout of the data, from whichever attribute says it. */

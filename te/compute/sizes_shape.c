@@ -196,9 +196,8 @@ by_values(struct te_call *c, int64_t *out)
 	rest = te_div(c, all, te_dim(c, te_dim_of(c, rest)));
 	for (uint32_t d = 0; d < ndim; d++)
 		out[d] = te_dim_of(
-			c,
-			te_select(c, te_cmp(c, TIR_EQ, v[d], te_dim(c, -1)),
-				  rest, v[d]));
+			c, te_select(c, te_cmp(c, TIR_EQ, v[d], te_dim(c, -1)),
+				     rest, v[d]));
 	return same_elements(c, out, ndim);
 }
 
@@ -409,15 +408,16 @@ sizes_strided_slice(struct te_call *c, int64_t *const *out)
 		int64_t d = naxes > 0 ? te_axis_of(axes[i], x->ndim) : i;
 		struct cut k = {.stride = i < nstride && !by_size ? stride[i]
 								  : 1};
-		int64_t b = i < nbegin ? begin[i] : k.stride < 0 ? INT64_MAX : 0;
+		int64_t b = i < nbegin     ? begin[i]
+			    : k.stride < 0 ? INT64_MAX
+					   : 0;
 		int64_t e = INT64_MAX;
 
 		if (i >= nend && k.stride < 0)
 			e = 0;
 		else if (i < nend && !by_size)
 			e = end[i];
-		else if (i < nend && end[i] >= 0 &&
-			 !(b < 0 && b + end[i] >= 0))
+		else if (i < nend && end[i] >= 0 && !(b < 0 && b + end[i] >= 0))
 			e = b + end[i];
 		k.begin = te_dim(c, b);
 		k.end = te_dim(c, e);

@@ -44,9 +44,8 @@ sizes_read_cut(struct te_call *c, uint32_t d, struct sizes_cut *out)
 	e = clamp(c, e, te_dim(c, -far), te_dim(c, far));
 	if (by_size) {
 		const tir_expr *sum = te_add(c, b, e);
-		const tir_expr *over =
-			te_and(c, te_cmp(c, TIR_LT, b, zero),
-			       te_cmp(c, TIR_GE, sum, zero));
+		const tir_expr *over = te_and(c, te_cmp(c, TIR_LT, b, zero),
+					      te_cmp(c, TIR_GE, sum, zero));
 
 		over = te_or(c, over, te_cmp(c, TIR_LT, e, zero));
 		e = te_select(c, over, te_dim(c, far), sum);
@@ -77,8 +76,8 @@ sizes_dyn_slice(struct te_call *c, int64_t *const *out)
 				 te_sub(c, k.begin, k.end));
 		step = te_select(c, up, k.stride, te_sub(c, zero, k.stride));
 		out[0][d] = te_dim_of(
-			c, te_div(c,
-				  te_addi(c, te_add(c, span, step), -1), step));
+			c,
+			te_div(c, te_addi(c, te_add(c, span, step), -1), step));
 		if (!te_require(c,
 				te_and(c, te_cmp(c, TIR_NE, k.stride, zero),
 				       te_cmp(c, TIR_GE, span, zero)),
@@ -139,8 +138,8 @@ sizes_dyn_one_hot(struct te_call *c, int64_t *const *out)
 	if (!sizes_read(c, 3, 0, &depth))
 		return false;
 	for (uint32_t d = 0, k = 0; d < ndim; d++)
-		out[0][d] = d == axis ? te_dim_of(c, depth)
-				      : c->in[0]->shape[k++];
+		out[0][d] =
+			d == axis ? te_dim_of(c, depth) : c->in[0]->shape[k++];
 	return true;
 }
 
