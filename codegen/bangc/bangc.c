@@ -131,6 +131,14 @@ bangc_emit(struct buf *out, const ir_module *m, const struct interface *net,
 
 		if (def->kind != DEF_TIR || (net && def->tir == net->main))
 			continue;
+		if (ir_dict_get(def->tir->attrs, "sizes")) {
+			diag_error(d, def->loc,
+				   "kernel '@%s' has shapes that are known at "
+				   "run time only, but BANG-C needs numbers",
+				   def->name);
+			ok = false;
+			break;
+		}
 		k = ARENA_NEW(&arena, struct bang_kernel);
 		*k = (struct bang_kernel){
 			.func = def->tir, .arch = arch, .arena = &arena};
