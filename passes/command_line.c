@@ -139,6 +139,10 @@ pass_help(struct buf *out, const char *topic)
 		pass_list(out);
 		return true;
 	}
+	if (strcmp(topic, "pipelines") == 0) {
+		pass_list_pipelines(out);
+		return true;
+	}
 	if (strncmp(topic, "pass:", 5) != 0)
 		return false;
 	info = pass_find(topic + 5, strlen(topic + 5));

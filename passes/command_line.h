@@ -34,7 +34,7 @@ bool pass_command_line_pipeline(struct pass_command_line *c, const char *level,
 bool pass_reproducer_pipeline(struct source *s, struct pass_pipeline *p,
 			      struct arena *a, struct diag *d);
 
-/* The topics "passes" and "pass:NAME" of --help. */
+/* The topics "passes", "pass:NAME" and "pipelines" of --help. */
 bool pass_help(struct buf *out, const char *topic);
 
 #endif

@@ -412,6 +412,18 @@ run_restricted(struct pass_manager *pm, const struct pass_step *step,
 }
 
 static bool
+save_module(struct pass_manager *pm, const char *path)
+{
+	struct buf text = {0};
+	bool ok;
+
+	ir_print_module(&text, pm->module, &pm->print);
+	ok = outfile_write(path, text.at, text.len, pm->diag);
+	buf_free(&text);
+	return ok;
+}
+
+static bool
 run_step(struct pass_manager *pm, const struct pass_step *step, bool by_level,
 	 bool *changed)
 {
@@ -429,9 +441,14 @@ run_step(struct pass_manager *pm, const struct pass_step *step, bool by_level,
 		return run_repeatedly(pm, step, by_level, changed);
 	case STEP_FUNCTION:
 		return run_restricted(pm, step, by_level, changed);
+	case STEP_IF_CHANGED:
+		return !pm->step_changed ||
+		       run_pipe(pm, step->inner, by_level, changed);
 	case STEP_PRINT:
 		instrument_dump(pm, "IR Dump");
 		break;
+	case STEP_SAVE:
+		return save_module(pm, step->only);
 	}
 	return true;
 }
@@ -445,9 +462,14 @@ run_pipe(struct pass_manager *pm, const struct pass_step *step, bool by_level,
 
 	if (stop)
 		last = pass_find(stop, strlen(stop));
+	pm->step_changed = false;
 	for (; step && !pm->stopped; step = step->next) {
-		if (!run_step(pm, step, by_level, changed))
+		bool now = false;
+
+		if (!run_step(pm, step, by_level, &now))
 			return false;
+		pm->step_changed = now;
+		*changed |= now;
 		if (last && step->kind == STEP_PASS && step->info == last)
 			pm->stopped = true;
 	}

@@ -28,11 +28,12 @@ struct pass_manager {
 	struct pass_instrument instrument;
 	struct arena scratch;
 	size_t compact_at; /* bytes of the module's arena; 0: default */
-	const char *only; /* function<..>: which; NULL: all */
-	unsigned depth;   /* of sequences, for timing */
-	bool stopped;     /* --stop-after was reached */
+	const char *only;  /* function<..>: which; NULL: all */
+	unsigned depth;    /* of sequences, for timing */
+	bool stopped;      /* --stop-after was reached */
+	bool step_changed; /* the step before changed the module */
 	struct validation *validation; /* of --validate-each; or NULL */
-	bool results_differ; /* as --validate-each found */
+	bool results_differ;           /* as --validate-each found */
 };
 
 /* The parts of OPTIONS that the context takes; false after reporting. */

@@ -57,7 +57,7 @@
 	  "number the runs in the titles of dumps", OPTION_HIDDEN },           \
 	{ "filter-print-funcs", OPTION_LIST,                                   \
 	  PASS_FIELD(type, member, filter_funcs), "L", NULL,                   \
-	  "print only these functions (globs)", 0 },             \
+	  "print only these functions (globs)", OPTION_HIDDEN },             \
 	{ "filter-passes", OPTION_LIST,                                        \
 	  PASS_FIELD(type, member, filter_passes), "L", NULL,                  \
 	  "with --print-changed, only these passes", OPTION_HIDDEN },          \
@@ -70,7 +70,7 @@
 	{ "verify-each", OPTION_FLAG, PASS_FIELD(type, member, verify_each),   \
 	  NULL, NULL, "check form and types after each pass", 0 },             \
 	{ "validate-each", OPTION_NUMBER, PASS_FIELD(type, member, validate),  \
-	  "N", "2", "evaluate on N random inputs (2) after each pass, compare",\
+	  "N", "2", "compare results on N random inputs after each pass",\
 	  0 },                                                                 \
 	{ "validate-seed", OPTION_NUMBER,                                      \
 	  PASS_FIELD(type, member, validate_seed), "N", NULL,                  \
@@ -89,13 +89,12 @@
 	  "*", "show remarks of these passes", 0 },                            \
 	{ "pass-remarks-missed", OPTION_LIST,                                  \
 	  PASS_FIELD(type, member, remarks_missed), "L", "*",                  \
-	  "of those, only what was not done, and why", 0 },                    \
+	  "of those, only what was not done", OPTION_HIDDEN },                   \
 	{ "pass-remarks-output", OPTION_TEXT,                                  \
 	  PASS_FIELD(type, member, remarks_file), "FILE", NULL,                \
 	  "write remarks to FILE, a JSON object per line", OPTION_HIDDEN },    \
 	{ "time-trace", OPTION_TEXT, PASS_FIELD(type, member, time_trace),     \
-	  "FILE", NULL, "write times to FILE, for a browser's trace viewer",   \
-	  0 },                                                                 \
+	  "FILE", NULL, "write times to FILE for a trace viewer", OPTION_HIDDEN },                                                                 \
 	{ "debug-counter", OPTION_EACH,                                        \
 	  PASS_FIELD(type, member, debug_counters), "PASS=A-B", NULL,          \
 	  "do only rewrites A to B of PASS (1-3:5 joins ranges)",              \

@@ -3,36 +3,73 @@
 #include <string.h>
 
 #include "passes/registry.h"
+#include "support/options.h"
 
 /*
- * TVM's standard pipelines. Passes in them run by level, so that the text is
- * the same at every level; passes that this build does not have are left out.
+ * TVM's standard pipelines. Passes inside sequential run by level, so that the
+ * text is the same at every level; what stands behind it runs at all levels.
+ * Passes that this build does not have are left out. Types are inferred where
+ * they are needed, and kernels are lowered later (docs/lowering.md), so
+ * neither is written here. ETA is what only the virtual machine does.
  */
-#define PREFIX                                                                \
+#define PREFIX(ETA)                                                           \
 	"remove-unused-functions, to-basic-block-normal-form, qnn-legalize, " \
-	"legalize, simplify-inference, eliminate-common-subexpr, "            \
-	"combine-parallel-conv2d, combine-parallel-dense, "                   \
-	"combine-parallel-batch-matmul, fold-constant, fold-scale-axis, "     \
-	"simplify-expr, canonicalize-cast, canonicalize-ops, "                \
-	"flatten-atrous-conv, alter-op-layout, simplify-expr-post-alter-op, " \
-	"fast-math, fold-constant"
-#define FUSED PREFIX ", split-args, plan-devices, fuse-ops"
-#define ONE_FUNCTION FUSED ", inline, label-ops, annotate-memory-scope"
-#define MEMORY "manifest-alloc, fold-constant"
-#define VM                                                               \
-	FUSED ", to-a-normal-form, lambda-lift, dead-code-elimination, " \
-	      "label-ops, inline, remove-unused-functions, " MEMORY      \
-	      ", " MEMORY ", manifest-lifetimes"
+	"legalize, simplify-inference, " ETA                                  \
+	"eliminate-common-subexpr, combine-parallel-conv2d, "                 \
+	"combine-parallel-dense, combine-parallel-batch-matmul, "             \
+	"fold-constant, backward-fold-scale-axis, forward-fold-scale-axis, "  \
+	"fold-constant, simplify-expr, canonicalize-cast, "                   \
+	"canonicalize-ops, flatten-atrous-conv, alter-op-layout, "            \
+	"simplify-expr-post-alter-op, fast-math, fold-constant"
+#define BUILD                                                        \
+	"sequential<O>(" PREFIX("") ", split-args, plan-devices, "   \
+				    "fuse-ops), inline, label-ops, " \
+				    "annotate-memory-scope"
+#define KERNELS "fuse-ops, label-ops, dead-code-elimination"
+#define VM                                                                     \
+	"sequential<O>(" PREFIX(                                               \
+		"eta-expand<expand-constructor>, ") ", "                       \
+						    "plan-devices, "           \
+						    "split-args, fuse-ops, "   \
+						    "annotate-memory-scope, "  \
+						    "to-a-normal-form, "       \
+						    "lambda-lift, "            \
+						    "dead-code-elimination, "  \
+						    "label-ops, "              \
+						    "dead-code-elimination, "  \
+						    "inline, "                 \
+						    "remove-unused-functions," \
+						    " manifest-alloc, "        \
+						    "fold-constant, " KERNELS  \
+						    ", "                       \
+						    "manifest-alloc, " KERNELS \
+						    ", "                       \
+						    "fold-constant, " KERNELS  \
+						    ", manifest-alloc, "       \
+						    "fold-constant, "          \
+						    "manifest-lifetimes)"
 
 static const struct {
 	const char *name;
+	const char *summary;
 	const char *text;
 } standard[] = {
-	{"default", ONE_FUNCTION},
-	{"build", ONE_FUNCTION},
-	{"vm", VM},
-	{"aot", ONE_FUNCTION ", to-a-normal-form"},
+	{"default", "the same as build", BUILD},
+	{"build", "for one function without control flow", BUILD},
+	{"vm", "for programs with control flow and closures", VM},
+	{"aot", "for one function, every value bound by a let",
+	 BUILD ", to-a-normal-form"},
 };
+
+void
+pass_list_pipelines(struct buf *out)
+{
+	for (size_t i = 0; i < sizeof(standard) / sizeof(*standard); i++) {
+		buf_printf(out, "%s%s<O2>: %s\n  ", i ? "\n" : "",
+			   standard[i].name, standard[i].summary);
+		options_wrap(out, standard[i].text, 2);
+	}
+}
 
 const char *
 pass_standard_pipeline(const char *name, size_t len)
@@ -86,6 +123,12 @@ print_combinator(struct buf *out, const struct pass_step *step,
 	case STEP_FUNCTION:
 		buf_printf(out, "function<%s>", step->only);
 		break;
+	case STEP_IF_CHANGED:
+		buf_puts(out, "if-changed");
+		break;
+	case STEP_SAVE:
+		buf_printf(out, "save<%s>", step->only);
+		return;
 	case STEP_PRINT:
 	case STEP_PASS:
 		buf_puts(out, "print");

@@ -12,8 +12,10 @@
  *     default<O2>          the standard pipeline; build, vm, aot alike
  *     repeat<3>(..)        so many times
  *     fixpoint<max=10>(..) until nothing changes
+ *     if-changed(..)       if the step before it changed anything
  *     function<main>(..)   function passes on these functions only
  *     print                the module, to the standard error
+ *     save<FILE>           the module, to FILE
  */
 #ifndef RELAY_PASSES_PIPELINE_H
 #define RELAY_PASSES_PIPELINE_H
@@ -33,7 +35,9 @@ enum step_kind {
 	STEP_REPEAT,
 	STEP_FIXPOINT,
 	STEP_FUNCTION,
+	STEP_IF_CHANGED,
 	STEP_PRINT,
+	STEP_SAVE,
 };
 
 struct pass_step {
@@ -43,7 +47,7 @@ struct pass_step {
 	const struct pass_info *info; /* PASS */
 	const char **values;          /* its options; NULL: not given */
 	unsigned number;              /* level, times, or at most */
-	const char *only;             /* FUNCTION: names with '*', '?' */
+	const char *only;             /* FUNCTION: globs; SAVE: the file */
 };
 
 struct pass_pipeline {
@@ -91,7 +95,13 @@ bool pass_step_set(struct pass_step *step, const char *key, const char *value,
 void pass_pipeline_print(struct buf *out, const struct pass_pipeline *p,
 			 const struct pass_context *cx);
 
-/* The text of a standard pipeline, "default", "vm", "aot"; NULL: no such. */
+/*
+ * The text of a standard pipeline, "default", "vm", "aot"; NULL: no such. In
+ * it "sequential<O>" is of the level that the pipeline is asked for.
+ */
 const char *pass_standard_pipeline(const char *name, size_t len);
+
+/* All of them, for --help=pipelines. */
+void pass_list_pipelines(struct buf *out);
 
 #endif

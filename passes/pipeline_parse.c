@@ -20,6 +20,7 @@ struct reader {
 	unsigned nesting;
 	bool on_command_line; /* "flag=a;b": '>' ends nothing */
 	bool standard;        /* skip passes that are not there */
+	unsigned level;       /* STANDARD: of sequential<O> */
 };
 
 static struct loc
@@ -175,7 +176,14 @@ set_options(struct reader *r, struct pass_step *step, const argument_vec *args)
 }
 
 /* What a combinator takes between '<' and '>'. */
-enum combinator_arg { ARG_LEVEL, ARG_COUNT, ARG_MAX, ARG_NAMES, ARG_NONE };
+enum combinator_arg {
+	ARG_LEVEL,
+	ARG_COUNT,
+	ARG_MAX,
+	ARG_NAMES,
+	ARG_FILE,
+	ARG_NONE,
+};
 
 static const struct combinator {
 	const char *name;
@@ -191,7 +199,9 @@ static const struct combinator {
 	{"repeat", STEP_REPEAT, ARG_COUNT, true},
 	{"fixpoint", STEP_FIXPOINT, ARG_MAX, true},
 	{"function", STEP_FUNCTION, ARG_NAMES, true},
+	{"if-changed", STEP_IF_CHANGED, ARG_NONE, true},
 	{"print", STEP_PRINT, ARG_NONE, false},
+	{"save", STEP_SAVE, ARG_FILE, false},
 };
 
 enum { ncombinators = sizeof(combinators) / sizeof(*combinators) };
@@ -238,7 +248,16 @@ set_argument(struct reader *r, const struct combinator *c,
 			   c->arg == ARG_NONE ? "no argument" : "one argument");
 		return false;
 	}
+	if (c->arg == ARG_FILE && !*text) {
+		diag_error(r->diag, loc, "'%s' takes the name of a file",
+			   c->name);
+		return false;
+	}
 	if (c->arg == ARG_LEVEL && a) {
+		if (r->standard && strcmp(text, "O") == 0) {
+			step->number = r->level;
+			return true;
+		}
 		if (*text == 'O' && read_number(text + 1, &step->number) &&
 		    step->number <= 4)
 			return true;
@@ -254,12 +273,19 @@ set_argument(struct reader *r, const struct combinator *c,
 		diag_error(r->diag, loc, "'%s' takes a number", c->name);
 		return false;
 	}
-	if (c->arg == ARG_NAMES && a)
+	if ((c->arg == ARG_NAMES || c->arg == ARG_FILE) && a)
 		step->only = text;
 	return true;
 }
 
 static bool read_pipe(struct reader *r, struct pass_step **end);
+
+/* A standard pipeline; its steps take its place. */
+static bool
+is_standard(const struct combinator *c)
+{
+	return c->kind == STEP_SEQUENTIAL && !c->has_inner;
+}
 
 /* The inner pipe of a standard pipeline comes from its own text. */
 static bool
@@ -271,7 +297,8 @@ read_standard(struct reader *r, const struct combinator *c,
 			       .len = strlen(text),
 			       .arena = r->arena,
 			       .diag = r->diag,
-			       .standard = true};
+			       .standard = true,
+			       .level = step->number};
 
 	return read_pipe(&inner, &step->inner);
 }
@@ -284,7 +311,7 @@ read_inner(struct reader *r, const struct combinator *c, struct pass_step *step,
 	bool ok;
 
 	if (!c->has_inner)
-		return c->kind != STEP_SEQUENTIAL || read_standard(r, c, step);
+		return !is_standard(c) || read_standard(r, c, step);
 	if (!accept(r, '(')) {
 		diag_error(r->diag, loc, "'%s' needs passes in parentheses",
 			   c->name);
@@ -337,9 +364,10 @@ read_rest(struct reader *r, size_t start, size_t len, argument_vec *args)
 		return set_options(r, step, args) ? step : NULL;
 	}
 	step = new_step(r->arena, c->kind);
-	if (set_argument(r, c, step, args, loc) && read_inner(r, c, step, loc))
-		return step;
-	return NULL;
+	if (!set_argument(r, c, step, args, loc) ||
+	    !read_inner(r, c, step, loc))
+		return NULL;
+	return is_standard(c) ? step->inner : step;
 }
 
 static struct pass_step *
@@ -366,8 +394,9 @@ static bool
 skip_missing(struct reader *r)
 {
 	size_t len = name_length(r);
+	const char *name = r->text + r->at;
 
-	if (pass_find(r->text + r->at, len))
+	if (pass_find(name, len) || find_combinator(name, len))
 		return false;
 	r->at += len;
 	return true;
@@ -385,7 +414,8 @@ read_pipe(struct reader *r, struct pass_step **end)
 		if (!step)
 			return false;
 		*end = step;
-		end = &step->next;
+		while (*end)
+			end = &(*end)->next;
 	} while (accept(r, ','));
 	return true;
 }
