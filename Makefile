@@ -55,6 +55,7 @@ LIBS	= -ljansson $(llvm_libs) -lm -lpthread
 gen_c	:= $(patsubst %.l,$B/gen/%.lex.c,$(wildcard lexer/*.l)) \
 	   $(patsubst %.y,$B/gen/%.tab.c,$(wildcard parser/*.y))
 gen_h	:= $(gen_c:.c=.h)
+device_c := $(patsubst %.mlu,$B/gen/%.c,$(wildcard codegen/bangc/device/*.mlu))
 rules_c	:= $(patsubst %.rules,$B/gen/%.c,$(wildcard passes/rewrites/*.rules))
 lib_c	:= $(wildcard $(LIB_DIRS:=/*.c))
 rt_c	:= $(wildcard runtime/*.c)
@@ -62,7 +63,8 @@ tool_c	:= $(wildcard tools/*.c)
 unit_c	:= $(wildcard test/unit/*.c)
 fuzz_c	:= $(wildcard utils/fuzz-ops/*.c)
 lib_o	:= $(lib_c:%.c=$B/obj/%.o) $(gen_c:$B/gen/%.c=$B/obj/gen/%.o) \
-	   $(rules_c:$B/gen/%.c=$B/obj/gen/%.o)
+	   $(rules_c:$B/gen/%.c=$B/obj/gen/%.o) \
+	   $(device_c:$B/gen/%.c=$B/obj/gen/%.o)
 rt_o	:= $(rt_c:%.c=$B/obj/%.o)
 fuzz_o	:= $(fuzz_c:%.c=$B/obj/%.o)
 all_o	:= $(lib_o) $(rt_o) $(fuzz_o) \
@@ -119,6 +121,14 @@ $B/gen/%.tab.c $B/gen/%.tab.h &: %.y
 	$Qmkdir -p $B/gen/$(*D)
 	$Q$(BISON) -Wall -Werror -o $B/gen/$*.tab.c \
 		--header=$B/gen/$*.tab.h $<
+
+# Helpers of emitted BANG-C as strings.
+$B/gen/codegen/bangc/device/%.c: codegen/bangc/device/%.mlu
+	$(call say,TEXT,$<)
+	$Qmkdir -p $(@D)
+	$Q{ echo '#include "codegen/bangc/internal.h"'; \
+	    echo 'const char bang_device_$*[] ='; \
+	    sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $<; echo ';'; } >$@
 
 # Rewrite rules as a string.
 $B/gen/passes/rewrites/%.c: passes/rewrites/%.rules

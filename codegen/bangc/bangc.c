@@ -121,10 +121,9 @@ bangc_emit(struct buf *out, const ir_module *m, const struct interface *net,
 	const struct bang_arch *arch = find_arch(o->arch, d);
 	VEC(struct bang_kernel *) kernels = {0};
 	struct arena arena = {0};
-	bool ok = arch != NULL;
+	bool ok = arch != NULL, matmul = false, conv = false;
+	struct buf text = {0};
 
-	if (ok)
-		bang_put_prologue(out, arch);
 	for (size_t i = 0; ok && i < m->defs.len; i++) {
 		const ir_def *def = m->defs.at[i];
 		struct bang_kernel *k;
@@ -143,7 +142,15 @@ bangc_emit(struct buf *out, const ir_module *m, const struct interface *net,
 		*k = (struct bang_kernel){
 			.func = def->tir, .arch = arch, .arena = &arena};
 		vec_push(&kernels, k);
-		ok = put_kernel(out, k, o, d);
+		ok = put_kernel(&text, k, o, d);
+		matmul |= k->uses_matmul;
+		conv |= k->uses_conv;
+	}
+	if (ok) {
+		bang_put_prologue(out, arch);
+		buf_puts(out, matmul ? bang_device_matmul : "");
+		buf_puts(out, conv ? bang_device_conv2d : "");
+		buf_puts(out, bang_text(&text));
 	}
 	if (ok && net) {
 		struct bang_network n = {m,          net,         o,
@@ -151,6 +158,7 @@ bangc_emit(struct buf *out, const ir_module *m, const struct interface *net,
 
 		bang_put_network(out, &n);
 	}
+	buf_free(&text);
 	vec_free(&kernels);
 	arena_free(&arena);
 	return ok;

@@ -241,6 +241,10 @@ expr(struct printer *p, const tir_expr *e)
 		op = operators[e->kind];
 	}
 
+	if (e->kind == TIR_MUL && is_zero(p, e)) {
+		buf_putc(p->out, '0');
+		return;
+	}
 	if (op || (e->kind == TIR_DIV && dtype_is_float(e->dtype))) {
 		infix(p, e, op ? op : "/");
 		return;

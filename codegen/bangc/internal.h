@@ -48,12 +48,13 @@ struct bang_kernel {
 	const struct bang_arch *arch;
 	struct arena *arena;
 	struct buf *out;
-	struct buf *defines; /* sizes of tiles, before the kernel */
-	bool barriers;       /* tasks wait for each other */
-	bool alone;          /* in code that one task runs */
-	unsigned nsteps;     /* so far, for names */
-	int64_t scalar_ops;  /* done element by element */
-	const char *why;     /* it cannot be done, or NULL */
+	struct buf *defines;         /* sizes of tiles, before the kernel */
+	bool barriers;               /* tasks wait for each other */
+	bool alone;                  /* in code that one task runs */
+	bool uses_matmul, uses_conv; /* functions of device/ */
+	unsigned nsteps;             /* so far, for names */
+	int64_t scalar_ops;          /* done element by element */
+	const char *why;             /* it cannot be done, or NULL */
 };
 
 struct bang_loop {
@@ -183,6 +184,15 @@ void bang_put_units(struct bang_kernel *k, const struct bang_nest *n,
 /* The points of loops FROM .. TO - 1. */
 int64_t bang_points(const struct bang_nest *n, uint32_t from, uint32_t to);
 
+/*
+ * The files of codegen/bangc/device as text: what emitted code calls. The last
+ * two are for bang_put_matmul.
+ */
+extern const char bang_device_scalars[];
+extern const char bang_device_vectors[];
+extern const char bang_device_matmul[];
+extern const char bang_device_conv2d[];
+
 /* prologue.c: what all kernels need. */
 void bang_put_prologue(struct buf *out, const struct bang_arch *arch);
 
@@ -218,6 +228,7 @@ void bang_put_network(struct buf *out, const struct bang_network *n);
  */
 bool bang_put_vector(struct bang_kernel *k, const struct bang_nest *n);
 bool bang_put_fold(struct bang_kernel *k, const struct bang_nest *n);
+bool bang_put_matmul(struct bang_kernel *k, const struct bang_nest *n);
 
 /* scalar.c: any statement, element by element. */
 bool bang_put_scalar(struct bang_kernel *k, const tir_stmt *s);

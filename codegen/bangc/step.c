@@ -181,6 +181,8 @@ put_by_some_means(struct bang_kernel *k, const tir_stmt *s)
 	struct bang_nest n;
 
 	if (bang_nest_of(s, &n)) {
+		if (n.reduce && bang_put_matmul(k, &n))
+			return "matrices";
 		if (!n.reduce && bang_put_vector(k, &n))
 			return "vectors";
 		if (n.reduce && bang_put_fold(k, &n))
