@@ -326,6 +326,18 @@ pass_on_projection(struct reverse *r, const struct dual *d)
 			NULL);
 }
 
+/* Nothing flows back from integers. */
+static bool
+has_floats(const ir_type *t)
+{
+	if (t->kind == TYPE_TENSOR)
+		return dtype_is_float(ir_as_tensor_type(t)->dtype);
+	for (uint32_t i = 0; i < ir_as_tuple_type(t)->nfields; i++)
+		if (has_floats(ir_as_tuple_type(t)->fields[i]))
+			return true;
+	return false;
+}
+
 static bool
 pass_on_call(struct reverse *r, const struct dual *d)
 {
@@ -360,7 +372,7 @@ static bool
 pass_on(struct reverse *r, const struct dual *d)
 {
 	if (d->node->kind == IR_CALL)
-		return pass_on_call(r, d);
+		return !has_floats(d->node->type) || pass_on_call(r, d);
 	if (d->node->kind == IR_PROJ) {
 		pass_on_projection(r, d);
 	} else if (d->node->kind == IR_TUPLE) {

@@ -26,13 +26,13 @@
 #include "parser/parser.h"
 #include "passes/fresh_names.h"
 #include "passes/opcall.h"
-#include "passes/pass.h"
+#include "passes/retype.h"
 #include "support/source.h"
 
 struct cells {
 	pass_ctx *cx;
 	ir_module *m;
-	struct ir_map vars;             /* variable -> one for the cell */
+	struct retype types;
 	const struct ir_ctor *raw, *zero, *one;
 	const ir_expr *from, *add, *multiply;
 	struct fresh_names names;
@@ -63,54 +63,11 @@ find_definitions(struct cells *c)
 }
 
 static const ir_type *
-cell_of_tensor(struct cells *c, const ir_type *t)
+cell_of_tensor(const ir_type *t, void *env)
 {
+	struct cells *c = env;
+
 	return ir_type_adt(c->m->cx, ir_name(c->m->cx, "GradCell"), &t, 1);
-}
-
-/* T with a cell for every tensor; NULL stays. Recursion is over types. */
-static const ir_type *
-cell_type(struct cells *c, const ir_type *t)
-{
-	struct arena *a = c->cx->scratch;
-	ir_context *cx = c->m->cx;
-	const ir_type **parts;
-	uint32_t n;
-
-	if (!t)
-		return NULL;
-	switch ((enum ir_type_kind)t->kind) {
-	case TYPE_TENSOR:
-		return cell_of_tensor(c, t);
-	case TYPE_TUPLE:
-		n = ir_as_tuple_type(t)->nfields;
-		parts = ARENA_NEW_ARRAY(a, n, const ir_type *);
-		for (uint32_t i = 0; i < n; i++)
-			parts[i] = cell_type(c, ir_as_tuple_type(t)->fields[i]);
-		return ir_type_tuple(cx, parts, n);
-	case TYPE_FUNC: {
-		const struct ir_func_type *f = ir_as_func_type(t);
-
-		parts = ARENA_NEW_ARRAY(a, f->nparams, const ir_type *);
-		for (uint32_t i = 0; i < f->nparams; i++)
-			parts[i] = cell_type(c, f->params[i]);
-		return ir_type_func(cx, parts, f->nparams,
-				    cell_type(c, f->ret), f->vars, f->nvars);
-	}
-	case TYPE_REF:
-		return ir_type_ref(cx,
-				   cell_type(c, ir_as_ref_type(t)->value));
-	case TYPE_ADT:
-		n = ir_as_adt_type(t)->nargs;
-		parts = ARENA_NEW_ARRAY(a, n, const ir_type *);
-		for (uint32_t i = 0; i < n; i++)
-			parts[i] = cell_type(c, ir_as_adt_type(t)->args[i]);
-		return ir_type_adt(cx, ir_as_adt_type(t)->name, parts, n);
-	case TYPE_VAR:
-	case TYPE_HOLE:
-		break;
-	}
-	return t;
 }
 
 static const ir_expr *
@@ -135,8 +92,7 @@ take_out(struct cells *c, const ir_expr *x)
 
 /* Convert each tensor of X, whose type was T before there were cells. */
 static const ir_expr *
-convert(struct cells *c, const ir_expr *x, const ir_type *t,
-	convert_fn *one)
+convert(struct cells *c, const ir_expr *x, const ir_type *t, convert_fn *one)
 {
 	const struct ir_tuple_type *tt;
 	const ir_expr **fields;
@@ -153,27 +109,11 @@ convert(struct cells *c, const ir_expr *x, const ir_type *t,
 	return ir_new_tuple(c->m, x->loc, fields, tt->nfields);
 }
 
-static const struct ir_var *
-cell_var(struct cells *c, const struct ir_var *v)
-{
-	const struct ir_var *to = ir_map_get(&c->vars, &v->base);
-	struct ir_var *copy;
-
-	if (to)
-		return to;
-	copy = (struct ir_var *)(uintptr_t)ir_new_var(
-		c->m, v->base.loc, v->name, cell_type(c, v->annotation));
-	copy->base.flags = v->base.flags;
-	copy->vdevice = v->vdevice;
-	ir_map_put(&c->vars, &v->base, copy);
-	return copy;
-}
-
 static const ir_expr *
 change_var(const ir_expr *e, const ir_expr *old, void *env)
 {
 	(void)old;
-	return &cell_var(env, ir_as_var(e))->base;
+	return &retype_var(&((struct cells *)env)->types, ir_as_var(e))->base;
 }
 
 static const ir_expr *
@@ -187,26 +127,18 @@ static const ir_expr *
 change_function(const ir_expr *e, const ir_expr *old, void *env)
 {
 	struct cells *c = env;
-	struct ir_function_parts parts = ir_function_parts(ir_as_function(e));
-	const struct ir_var **params = ARENA_NEW_ARRAY(
-		c->cx->scratch, parts.nparams, const struct ir_var *);
+	struct ir_function_parts parts =
+		retype_parts(&c->types, ir_as_function(e));
 
 	(void)old;
-	for (uint32_t i = 0; i < parts.nparams; i++)
-		params[i] = cell_var(c, parts.params[i]);
-	parts.params = params;
-	parts.ret_type = cell_type(c, parts.ret_type);
 	return ir_new_function(c->m, e->loc, &parts);
 }
 
 static const ir_expr *
 change_let(const ir_expr *e, const ir_expr *old, void *env)
 {
-	const struct ir_let *l = ir_as_let(e);
-
 	(void)old;
-	return ir_new_let(((struct cells *)env)->m, e->loc,
-			  cell_var(env, l->var), l->value, l->body);
+	return retype_let(&((struct cells *)env)->types, e);
 }
 
 static const ir_expr *
@@ -220,36 +152,11 @@ change_if(const ir_expr *e, const ir_expr *old, void *env)
 			 x->else_branch);
 }
 
-static const ir_pattern *
-change_pattern(struct cells *c, const ir_pattern *p)
-{
-	struct arena *a = &c->m->arena;
-	ir_pattern *copy = arena_copy(a, p, sizeof(*p));
-	const ir_pattern **sub = ARENA_NEW_ARRAY(a, p->n, const ir_pattern *);
-
-	if (p->kind == PATTERN_VAR)
-		copy->var = cell_var(c, p->var);
-	for (uint32_t i = 0; i < p->n; i++)
-		sub[i] = change_pattern(c, p->sub[i]);
-	copy->sub = sub;
-	return copy;
-}
-
 static const ir_expr *
 change_match(const ir_expr *e, const ir_expr *old, void *env)
 {
-	struct cells *c = env;
-	const struct ir_match *x = ir_as_match(e);
-	struct ir_clause *clauses =
-		ARENA_NEW_ARRAY(c->cx->scratch, x->nclauses, struct ir_clause);
-
 	(void)old;
-	for (uint32_t i = 0; i < x->nclauses; i++) {
-		clauses[i].pattern = change_pattern(c, x->clauses[i].pattern);
-		clauses[i].body = x->clauses[i].body;
-	}
-	return ir_new_match(c->m, e->loc, x->value, clauses, x->nclauses,
-			    x->complete);
+	return retype_match(&((struct cells *)env)->types, e);
 }
 
 /* The call E of something that takes tensors; OLD knows their types. */
@@ -271,7 +178,7 @@ static const ir_expr *
 lazy(struct cells *c, const struct ir_ctor *ctor, const ir_expr *result,
      const ir_type *t)
 {
-	struct ir_function_parts parts = { .ret_type = t, .body = result };
+	struct ir_function_parts parts = {.ret_type = t, .body = result};
 
 	return call1(c, &ctor->base,
 		     ir_new_function(c->m, result->loc, &parts));
@@ -318,8 +225,8 @@ lazy_like(struct cells *c, const struct ir_call *e, const struct ir_call *old)
 
 /* A sum or product that looks at the cells first. */
 static const ir_expr *
-call_of_cells(struct cells *c, const ir_expr *function,
-	      const struct ir_call *e, const ir_type *t)
+call_of_cells(struct cells *c, const ir_expr *function, const struct ir_call *e,
+	      const ir_type *t)
 {
 	ir_context *cx = c->m->cx;
 	struct loc loc = e->base.loc;
@@ -327,16 +234,16 @@ call_of_cells(struct cells *c, const ir_expr *function,
 		ir_new_var(c->m, loc, ir_name(cx, "lhs"), t),
 		ir_new_var(c->m, loc, ir_name(cx, "rhs"), t),
 	};
-	const struct ir_var *params[] = { ir_as_var(vars[0]),
-					  ir_as_var(vars[1]) };
+	const struct ir_var *params[] = {ir_as_var(vars[0]),
+					 ir_as_var(vars[1])};
 	struct ir_function_parts parts = {
 		.params = params,
 		.nparams = 2,
 		.ret_type = t,
 		.body = ir_new_call(c->m, loc, e->callee, vars, 2, e->attrs),
 	};
-	const ir_expr *args[] = { ir_new_function(c->m, loc, &parts),
-				  e->args[0], e->args[1] };
+	const ir_expr *args[] = {ir_new_function(c->m, loc, &parts), e->args[0],
+				 e->args[1]};
 
 	return ir_new_call(c->m, loc, function, args, 3, NULL);
 }
@@ -389,56 +296,24 @@ enter(const ir_expr *e, void *env)
 }
 
 static const struct ir_rules rules = {
-	.on = {
-		[IR_VAR] = change_var,
-		[IR_CONSTANT] = change_constant,
-		[IR_FUNCTION] = change_function,
-		[IR_LET] = change_let,
-		[IR_IF] = change_if,
-		[IR_MATCH] = change_match,
-		[IR_CALL] = change_call,
-	},
+	.on =
+		{
+			[IR_VAR] = change_var,
+			[IR_CONSTANT] = change_constant,
+			[IR_FUNCTION] = change_function,
+			[IR_LET] = change_let,
+			[IR_IF] = change_if,
+			[IR_MATCH] = change_match,
+			[IR_CALL] = change_call,
+		},
 	.enter = enter,
 	.drop_types = true,
 };
 
-/* Tensors, and tuples of them. */
-static bool
-is_data(const ir_type *t)
-{
-	if (t->kind != TYPE_TUPLE)
-		return t->kind == TYPE_TENSOR;
-	for (uint32_t i = 0; i < ir_as_tuple_type(t)->nfields; i++)
-		if (!is_data(ir_as_tuple_type(t)->fields[i]))
-			return false;
-	return true;
-}
-
 struct search {
 	const ir_expr *obstacle;
-	struct ir_set callees;          /* definitions that are called */
+	struct ir_set callees; /* definitions that are called */
 };
-
-static bool
-ctor_is_open(const struct ir_ctor *c)
-{
-	for (uint32_t i = 0; i < c->nfields; i++)
-		if (is_data(c->fields[i]) &&
-		    !(c->fields[i]->flags & TYPE_HAS_VAR))
-			return false;
-	return true;
-}
-
-static bool
-pattern_is_open(const ir_pattern *p)
-{
-	if (p->kind == PATTERN_CTOR && !ctor_is_open(p->ctor))
-		return false;
-	for (uint32_t i = 0; i < p->n; i++)
-		if (!pattern_is_open(p->sub[i]))
-			return false;
-	return true;
-}
 
 static bool
 call_is_open(struct search *s, const struct ir_call *c)
@@ -446,10 +321,10 @@ call_is_open(struct search *s, const struct ir_call *c)
 	if (c->callee->kind != IR_GLOBAL)
 		return true;
 	ir_set_add(&s->callees, c->callee);
-	if (!is_data(c->base.type))
+	if (!type_is_data(c->base.type))
 		return false;
 	for (uint32_t i = 0; i < c->nargs; i++)
-		if (!is_data(c->args[i]->type))
+		if (!type_is_data(c->args[i]->type))
 			return false;
 	return true;
 }
@@ -465,12 +340,12 @@ look_for_obstacle(const ir_expr *e, void *env)
 	} else if (e->kind == IR_GLOBAL) {
 		ok = ir_set_has(&s->callees, e);
 	} else if (e->kind == IR_CTOR) {
-		ok = ctor_is_open(ir_as_ctor(e));
+		ok = ctor_is_generic(ir_as_ctor(e));
 	} else if (e->kind == IR_MATCH) {
 		const struct ir_match *x = ir_as_match(e);
 
 		for (uint32_t i = 0; i < x->nclauses && ok; i++)
-			ok = pattern_is_open(x->clauses[i].pattern);
+			ok = pattern_is_generic(x->clauses[i].pattern);
 	}
 	if (!ok && !s->obstacle)
 		s->obstacle = e;
@@ -480,14 +355,14 @@ look_for_obstacle(const ir_expr *e, void *env)
 static bool
 is_suitable(pass_ctx *cx, const struct ir_function *fn)
 {
-	struct search s = { 0 };
+	struct search s = {0};
 
 	if (!fn->body || fn->ntype_params || ir_is_primitive(&fn->base))
 		return false;
 	for (uint32_t i = 0; i < fn->nparams; i++)
-		if (!is_data(fn->params[i]->annotation))
+		if (!type_is_data(fn->params[i]->annotation))
 			return false;
-	if (!is_data(fn->ret_type))
+	if (!type_is_data(fn->ret_type))
 		return false;
 	ir_walk(fn->body, look_for_obstacle, NULL, &s);
 	ir_set_free(&s.callees);
@@ -499,7 +374,7 @@ is_suitable(pass_ctx *cx, const struct ir_function *fn)
 
 struct border {
 	struct cells *c;
-	VEC(struct ir_let) lets;        /* var and value used */
+	VEC(struct ir_let) lets; /* var and value used */
 };
 
 static const ir_expr *
@@ -532,8 +407,7 @@ convert_at_border(struct border *b, const ir_expr *x, const ir_type *t,
 	for (uint32_t i = 0; i < tt->nfields; i++)
 		fields[i] = bind(b, ir_new_proj(c->m, x->loc, x, i));
 	for (uint32_t i = 0; i < tt->nfields; i++)
-		fields[i] = convert_at_border(b, fields[i], tt->fields[i],
-					      one);
+		fields[i] = convert_at_border(b, fields[i], tt->fields[i], one);
 	return ir_new_tuple(c->m, x->loc, fields, tt->nfields);
 }
 
@@ -544,7 +418,7 @@ wrap(struct cells *c, const struct ir_function *fn, const ir_expr *inner)
 	struct ir_function_parts parts = ir_function_parts(fn);
 	const ir_expr **args =
 		ARENA_NEW_ARRAY(c->cx->scratch, fn->nparams, const ir_expr *);
-	struct border b = { .c = c };
+	struct border b = {.c = c};
 	const ir_expr *body;
 
 	for (uint32_t i = 0; i < fn->nparams; i++)
@@ -564,14 +438,20 @@ wrap(struct cells *c, const struct ir_function *fn, const ir_expr *inner)
 }
 
 const struct ir_function *
-pass_lazy_gradient_init(pass_ctx *cx, ir_def *def,
-			const struct ir_function *fn)
+pass_lazy_gradient_init(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 {
-	struct cells c = { .cx = cx, .m = cx->module };
+	struct cells c = {
+		.cx = cx,
+		.m = cx->module,
+		.types = {.m = cx->module,
+			  .arena = cx->scratch,
+			  .tensor = cell_of_tensor},
+	};
 	struct ir_function_parts parts = ir_function_parts(fn);
 	const ir_expr *inner;
 
 	(void)def;
+	c.types.env = &c;
 	if (!is_suitable(cx, fn))
 		return fn;
 	if (!find_definitions(&c)) {
@@ -584,6 +464,6 @@ pass_lazy_gradient_init(pass_ctx *cx, ir_def *def,
 	fresh_names_init(&c.names, c.m, "x_");
 	fn = wrap(&c, fn, ir_rewrite(c.m, inner, &rules, &c));
 	fresh_names_free(&c.names);
-	ir_map_free(&c.vars);
+	retype_free(&c.types);
 	return fn;
 }

@@ -16,8 +16,8 @@
 struct merger {
 	pass_ctx *cx;
 	struct regions regions;
-	struct ir_map position;         /* node -> place in post-order + 1 */
-	VEC(size_t) start;              /* least position, by region */
+	struct ir_map position; /* node -> place in post-order + 1 */
+	VEC(size_t) start;      /* least position, by region */
 	VEC(bool) done;
 };
 
@@ -41,8 +41,8 @@ push_inputs(ir_expr_vec *stack, const struct region *r)
 static bool
 depends_indirectly(struct merger *m, struct region *r, const struct region *p)
 {
-	ir_expr_vec stack = { 0 };
-	struct ir_set seen = { 0 };
+	ir_expr_vec stack = {0};
+	struct ir_set seen = {0};
 	bool found = false;
 
 	for (const struct region_link *l = r->ins.first; l; l = l->next) {
@@ -75,7 +75,7 @@ depends_indirectly(struct merger *m, struct region *r, const struct region *p)
 static void
 absorb(struct merger *m, struct region *r)
 {
-	ir_expr_vec inputs = { 0 };
+	ir_expr_vec inputs = {0};
 
 	push_inputs(&inputs, r);
 	for (size_t i = 0; i < inputs.len; i++) {
@@ -109,14 +109,14 @@ static void
 enter(struct merger *m, visits *stack, struct region *r)
 {
 	m->done.at[r->id] = true;
-	vec_push(stack, ((struct visit){ r, r->ins.first }));
+	vec_push(stack, ((struct visit){r, r->ins.first}));
 }
 
 /* R after the regions that feed it. */
 static void
 visit(struct merger *m, struct region *r)
 {
-	visits stack = { 0 };
+	visits stack = {0};
 
 	enter(m, &stack, r);
 	while (stack.len) {
@@ -148,12 +148,12 @@ drop_pair(const ir_expr *e, const ir_expr *old, void *env)
 	return ir_as_call(ir_as_call(e)->args[0])->args[0];
 }
 
-static const struct ir_rules rules = { .on = { [IR_CALL] = drop_pair } };
+static const struct ir_rules rules = {.on = {[IR_CALL] = drop_pair}};
 
 static void
 merge_all(struct merger *m, const ir_expr *root)
 {
-	ir_expr_vec nodes = { 0 };
+	ir_expr_vec nodes = {0};
 
 	ir_postorder(root, &nodes);
 	for (size_t i = 0; i < m->regions.all.len; i++) {
@@ -170,8 +170,7 @@ merge_all(struct merger *m, const ir_expr *root)
 	}
 	for (size_t i = 0; i < nodes.len; i++)
 		if (is_compiler_end(nodes.at[i])) {
-			struct region *r =
-				region_of(&m->regions, nodes.at[i]);
+			struct region *r = region_of(&m->regions, nodes.at[i]);
 
 			if (!m->done.at[r->id])
 				visit(m, r);
@@ -183,7 +182,7 @@ const struct ir_function *
 pass_merge_compiler_regions(pass_ctx *cx, ir_def *def,
 			    const struct ir_function *fn)
 {
-	struct merger m = { .cx = cx };
+	struct merger m = {.cx = cx};
 	const ir_expr *body = fn->body;
 
 	(void)def;

@@ -23,22 +23,22 @@
 
 /* What a region becomes. */
 struct part {
-	VEC(const ir_expr *) inputs;    /* what is outside, each once */
+	VEC(const ir_expr *) inputs; /* what is outside, each once */
 	VEC(const struct ir_var *) params;
-	ir_expr_vec results;            /* nodes inside, each once */
-	const ir_expr *call;            /* in the function around it */
-	const ir_expr **fields;         /* of what that returns */
+	ir_expr_vec results;    /* nodes inside, each once */
+	const ir_expr *call;    /* in the function around it */
+	const ir_expr **fields; /* of what that returns */
 };
 
 struct partition {
 	pass_ctx *cx;
 	ir_module *m;
-	const char *function;           /* that is being cut */
+	const char *function; /* that is being cut */
 	bool bind_constants;
 	struct regions regions;
-	struct part *parts;             /* by region */
-	struct ir_map param_of;         /* compiler_begin -> what is inside */
-	struct ir_map result_of;        /* node -> index + 1 of the result */
+	struct part *parts;      /* by region */
+	struct ir_map param_of;  /* compiler_begin -> what is inside */
+	struct ir_map result_of; /* node -> index + 1 of the result */
 };
 
 static const ir_expr *
@@ -52,9 +52,9 @@ drop_default(const ir_expr *e, const ir_expr *old, void *env)
 	return e;
 }
 
-static const struct ir_rules default_rules = { .on = {
-						       [IR_CALL] = drop_default,
-					       } };
+static const struct ir_rules default_rules = {.on = {
+						      [IR_CALL] = drop_default,
+					      }};
 
 /* A constant, or a tuple of such. */
 static bool
@@ -72,7 +72,7 @@ is_constant(const ir_expr *e)
 static void
 plan_inputs(struct partition *p, const struct region *r, struct part *part)
 {
-	struct ir_map known = { 0 };
+	struct ir_map known = {0};
 	uint32_t i = 0;
 
 	for (const struct region_link *l = r->ins.first; l; l = l->next, i++) {
@@ -176,8 +176,7 @@ mangled(struct partition *p, const struct region *r)
 	for (char *c = s; *c; c++)
 		if (!isalnum((unsigned char)*c))
 			*c = '_';
-	return ir_module_fresh_name(p->m,
-				    ir_namef(p->m->cx, "tvmgen_%s", s));
+	return ir_module_fresh_name(p->m, ir_namef(p->m->cx, "tvmgen_%s", s));
 }
 
 static const ir_dict *
@@ -185,10 +184,10 @@ attrs_of(struct partition *p, const struct region *r, const char *name)
 {
 	ir_context *cx = p->m->cx;
 	const struct ir_dict_entry entries[] = {
-		{ ir_name(cx, "Compiler"), ATTR_STR(r->target) },
-		{ ir_name(cx, "Primitive"), ATTR_INT32(1) },
-		{ ir_name(cx, "Inline"), ATTR_INT32(1) },
-		{ ir_name(cx, "global_symbol"), ATTR_STR(name) },
+		{ir_name(cx, "Compiler"), ATTR_STR(r->target)},
+		{ir_name(cx, "Primitive"), ATTR_INT32(1)},
+		{ir_name(cx, "Inline"), ATTR_INT32(1)},
+		{ir_name(cx, "global_symbol"), ATTR_STR(name)},
 	};
 
 	return ir_dict_new(cx, entries, 4);
@@ -259,8 +258,8 @@ outer_finish(const ir_expr *e, const ir_expr *const *now, void *env)
 		part->fields = ARENA_NEW_ARRAY(
 			p->cx->scratch, part->results.len, const ir_expr *);
 	if (!part->fields[index])
-		part->fields[index] = ir_new_proj(p->m, e->loc, part->call,
-						  (uint32_t)index);
+		part->fields[index] =
+			ir_new_proj(p->m, e->loc, part->call, (uint32_t)index);
 	return part->fields[index];
 }
 

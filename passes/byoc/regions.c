@@ -43,7 +43,7 @@ list_join(struct region_list *to, struct region_list *from)
 	else
 		to->first = from->first;
 	to->last = from->last;
-	*from = (struct region_list){ 0 };
+	*from = (struct region_list){0};
 }
 
 struct region *
@@ -97,15 +97,15 @@ end_region(struct regions *r, pass_ctx *cx, const ir_expr *e)
 	struct region *x = region_of(r, ir_as_call(e)->args[0]);
 
 	if (!x) {
-		pass_error(cx, e->loc, "no region ends here: what is "
-				       "annotated depends on no "
-				       "compiler_begin");
+		pass_error(cx, e->loc,
+			   "no region ends here: what is "
+			   "annotated depends on no "
+			   "compiler_begin");
 		return false;
 	}
 	if (x->target != annotated_compiler(e)) {
-		pass_error(cx, e->loc,
-			   "a region of '%s' ends as one of '%s'", x->target,
-			   annotated_compiler(e));
+		pass_error(cx, e->loc, "a region of '%s' ends as one of '%s'",
+			   x->target, annotated_compiler(e));
 		return false;
 	}
 	list_push(r, &x->outs, e);
@@ -218,10 +218,10 @@ classify(struct regions *r, pass_ctx *cx, const ir_expr *e)
 bool
 regions_find(struct regions *r, pass_ctx *cx, const ir_expr *root)
 {
-	ir_expr_vec nodes = { 0 };
+	ir_expr_vec nodes = {0};
 	bool ok = true;
 
-	*r = (struct regions){ .arena = cx->scratch };
+	*r = (struct regions){.arena = cx->scratch};
 	ir_postorder(root, &nodes);
 	for (size_t i = 0; i < nodes.len && ok; i++)
 		ok = classify(r, cx, nodes.at[i]);
@@ -244,8 +244,8 @@ struct frame {
 const ir_expr *
 region_rewrite(struct region_walk *w, const ir_expr *root)
 {
-	VEC(struct frame) stack = { 0 };
-	VEC(const ir_expr *) now = { 0 };
+	VEC(struct frame) stack = {0};
+	VEC(const ir_expr *) now = {0};
 	const ir_expr *e = root;
 
 	for (;;) {
@@ -256,8 +256,8 @@ region_rewrite(struct region_walk *w, const ir_expr *root)
 				w->cycle = e;
 				break;
 			}
-			vec_push(&stack, ((struct frame){
-						 e, 0, w->count(e, w->env) }));
+			vec_push(&stack,
+				 ((struct frame){e, 0, w->count(e, w->env)}));
 		}
 		e = NULL;
 		if (stack.len == 0)
@@ -269,10 +269,9 @@ region_rewrite(struct region_walk *w, const ir_expr *root)
 		}
 		vec_reserve(&now, top->n);
 		for (uint32_t i = 0; i < top->n; i++)
-			now.at[i] = ir_map_get(
-				&w->memo, w->operand(top->e, i, w->env));
-		ir_map_put(&w->memo, top->e,
-			   w->finish(top->e, now.at, w->env));
+			now.at[i] = ir_map_get(&w->memo,
+					       w->operand(top->e, i, w->env));
+		ir_map_put(&w->memo, top->e, w->finish(top->e, now.at, w->env));
 		(void)vec_pop(&stack);
 	}
 	vec_free(&stack);

@@ -17,17 +17,17 @@ struct region_list {
 };
 
 struct region {
-	uint32_t id;                    /* in order of the first begin */
-	uint32_t parent;                /* itself, or what it was merged into */
-	const char *target;             /* interned */
-	struct region_list ins;         /* compiler_begin calls */
-	struct region_list outs;        /* compiler_end calls */
+	uint32_t id;             /* in order of the first begin */
+	uint32_t parent;         /* itself, or what it was merged into */
+	const char *target;      /* interned */
+	struct region_list ins;  /* compiler_begin calls */
+	struct region_list outs; /* compiler_end calls */
 };
 
 struct regions {
 	struct arena *arena;
 	VEC(struct region) all;
-	struct ir_map of;               /* node -> id + 1 */
+	struct ir_map of; /* node -> id + 1 */
 };
 
 /*
@@ -41,8 +41,7 @@ void regions_free(struct regions *r);
 struct region *region_of(struct regions *r, const ir_expr *e);
 
 /* FROM becomes part of INTO. */
-void regions_merge(struct regions *r, struct region *from,
-		   struct region *into);
+void regions_merge(struct regions *r, struct region *from, struct region *into);
 
 bool is_compiler_begin(const ir_expr *e);
 bool is_compiler_end(const ir_expr *e);

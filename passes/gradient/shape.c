@@ -105,6 +105,16 @@ gradient_of_concatenate(struct gradient *g)
 }
 
 bool
+gradient_of_split(struct gradient *g)
+{
+	int64_t axis = ir_attrs_int(g->call->attrs, "axis", 0);
+
+	g->to[0] =
+		opcall_unary_int(&g->b, OP_concatenate, g->grad, "axis", axis);
+	return true;
+}
+
+bool
 gradient_of_stack(struct gradient *g)
 {
 	uint32_t n = fields_of(g);

@@ -223,6 +223,12 @@ static const struct grad_case cases[] = {
 	{-1, 1, IMAGE "exp(nn.global_avg_pool2d(%x)) }"},
 
 	/* More than one operator. */
+	{-2, 2, "(%x: " T23 ") { annotation.checkpoint(exp(%x)) }"},
+	{-2, 2,
+	 "(%x: " T23 ") {"
+	 "  let %p = split(%x, indices_or_sections=3, axis=1);"
+	 "  let %q = (%p.0, %p.2);"
+	 "  exp(concatenate(%q, axis=1)) }"},
 	{-2, 2,
 	 "(%p: (" T23 ", " T23 "), %x: " T23 ") {"
 	 "  let %q = (%p.1, (%p.0 * %x, %x));"
@@ -240,6 +246,44 @@ static const struct grad_case cases[] = {
 };
 
 enum { NCASES = sizeof(cases) / sizeof(cases[0]) };
+
+/* What only -gradient takes: control flow, closures, data, references. */
+static const struct grad_case programs[] = {
+	{-2, 2, "(%x: " T23 ", %c: bool) { if (%c) { exp(%x) } else { %x } }"},
+	{0.5, 2,
+	 "(%x: float64) {"
+	 "  let %loop = fn (%i: int32, %y: float64) -> float64 {"
+	 "    if (%i == 0) { %y } else { %loop(%i - 1, %y * %x) }"
+	 "  };"
+	 "  %loop(4, %x)"
+	 "}"},
+	{-2, 2,
+	 "(%x: float64, %y: float64) {"
+	 "  let %f = fn (%a: float64) -> float64 { %a * %y };"
+	 "  let %g = if (%x > 0f64) { %f } else {"
+	 "    fn (%a: float64) -> float64 { exp(%a) } };"
+	 "  %g(%f(%x))"
+	 "}"},
+	{-2, 2,
+	 "(%x: float64, %y: float64) {"
+	 "  let %r = ref(%x);"
+	 "  ref_write(%r, ref_read(%r) * %y);"
+	 "  ref_write(%r, ref_read(%r) * ref_read(%r));"
+	 "  ref_read(%r)"
+	 "}"},
+	{-2, 2,
+	 "(%x: float64, %y: float64) {"
+	 "  let %l = Cons(%x, Cons(%y, Cons(%x * %y, Nil)));"
+	 "  @foldl(fn (%a: float64, %b: float64) -> float64 {"
+	 "    %a * %b + %a }, %x, %l)"
+	 "}"},
+	{-2, 2,
+	 "(%x: float64) { @power(%x, 3) }"
+	 " def @power(%x: float64, %n: int32) -> float64 {"
+	 "   if (%n == 0) { 1f64 } else { %x * @power(%x, %n - 1) } }"},
+};
+
+enum { NPROGRAMS = sizeof(programs) / sizeof(programs[0]) };
 
 /* Numbers between 0 and 1, the same in every run. */
 static double
@@ -435,8 +479,16 @@ gradients_agree(const struct grad_case *c, const char *pass)
 static void
 test_numbers(void)
 {
-	for (size_t i = 0; i < NCASES; i++)
+	for (size_t i = 0; i < NCASES; i++) {
 		CHECK(gradients_agree(&cases[i], "first-order-gradient"));
+		CHECK(gradients_agree(&cases[i], "gradient"));
+	}
+	for (size_t i = 0; i < NPROGRAMS; i++) {
+		CHECK(gradients_agree(&programs[i], "gradient"));
+		CHECK(gradients_agree(&programs[i],
+				      "gradient,partial-evaluate,infer-type,"
+				      "dead-code-elimination"));
+	}
 }
 
 /* An operator with a rule that no case calls. */

@@ -1,0 +1,190 @@
+#include "passes/retype.h"
+
+static const ir_type **
+retype_all(struct retype *r, const ir_type *const *types, uint32_t n)
+{
+	const ir_type **out = ARENA_NEW_ARRAY(r->arena, n, const ir_type *);
+
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = retype_type(r, types[i]);
+	return out;
+}
+
+static const ir_type *
+retype_func(struct retype *r, const struct ir_func_type *f)
+{
+	const ir_type **params = retype_all(r, f->params, f->nparams);
+	const ir_type *ret = retype_type(r, f->ret);
+
+	if (r->func)
+		return r->func(f, params, ret, r->env);
+	return ir_type_func(r->m->cx, params, f->nparams, ret, f->vars,
+			    f->nvars);
+}
+
+const ir_type *
+retype_type(struct retype *r, const ir_type *t)
+{
+	ir_context *cx = r->m->cx;
+	const struct ir_tuple_type *tuple;
+	const struct ir_adt_type *adt;
+
+	if (!t)
+		return NULL;
+	switch ((enum ir_type_kind)t->kind) {
+	case TYPE_TENSOR:
+		return r->tensor ? r->tensor(t, r->env) : t;
+	case TYPE_TUPLE:
+		tuple = ir_as_tuple_type(t);
+		return ir_type_tuple(
+			cx, retype_all(r, tuple->fields, tuple->nfields),
+			tuple->nfields);
+	case TYPE_FUNC:
+		return retype_func(r, ir_as_func_type(t));
+	case TYPE_REF:
+		return ir_type_ref(cx,
+				   retype_type(r, ir_as_ref_type(t)->value));
+	case TYPE_ADT:
+		adt = ir_as_adt_type(t);
+		return ir_type_adt(cx, adt->name,
+				   retype_all(r, adt->args, adt->nargs),
+				   adt->nargs);
+	case TYPE_VAR:
+	case TYPE_HOLE:
+		break;
+	}
+	return t;
+}
+
+const struct ir_var *
+retype_var(struct retype *r, const struct ir_var *v)
+{
+	const struct ir_var *to = ir_map_get(&r->vars, &v->base);
+	struct ir_var *copy;
+
+	if (to)
+		return to;
+	copy = (struct ir_var *)(uintptr_t)ir_new_var(
+		r->m, v->base.loc, v->name, retype_type(r, v->annotation));
+	copy->base.flags = v->base.flags;
+	copy->vdevice = v->vdevice;
+	ir_map_put(&r->vars, &v->base, copy);
+	return copy;
+}
+
+const ir_expr *
+retype_let(struct retype *r, const ir_expr *e)
+{
+	const struct ir_let *l = ir_as_let(e);
+
+	return ir_new_let(r->m, e->loc, retype_var(r, l->var), l->value,
+			  l->body);
+}
+
+static const ir_pattern *
+retype_pattern(struct retype *r, const ir_pattern *p)
+{
+	struct arena *a = &r->m->arena;
+	ir_pattern *copy = arena_copy(a, p, sizeof(*p));
+	const ir_pattern **sub = ARENA_NEW_ARRAY(a, p->n, const ir_pattern *);
+
+	if (p->kind == PATTERN_VAR)
+		copy->var = retype_var(r, p->var);
+	for (uint32_t i = 0; i < p->n; i++)
+		sub[i] = retype_pattern(r, p->sub[i]);
+	copy->sub = sub;
+	return copy;
+}
+
+const ir_expr *
+retype_match(struct retype *r, const ir_expr *e)
+{
+	const struct ir_match *x = ir_as_match(e);
+	struct ir_clause *clauses =
+		ARENA_NEW_ARRAY(r->arena, x->nclauses, struct ir_clause);
+
+	for (uint32_t i = 0; i < x->nclauses; i++) {
+		clauses[i].pattern = retype_pattern(r, x->clauses[i].pattern);
+		clauses[i].body = x->clauses[i].body;
+	}
+	return ir_new_match(r->m, e->loc, x->value, clauses, x->nclauses,
+			    x->complete);
+}
+
+struct ir_function_parts
+retype_parts(struct retype *r, const struct ir_function *f)
+{
+	struct ir_function_parts parts = ir_function_parts(f);
+	const struct ir_var **params =
+		ARENA_NEW_ARRAY(r->arena, f->nparams, const struct ir_var *);
+
+	for (uint32_t i = 0; i < f->nparams; i++)
+		params[i] = retype_var(r, f->params[i]);
+	parts.params = params;
+	parts.ret_type = retype_type(r, f->ret_type);
+	return parts;
+}
+
+void
+retype_free(struct retype *r)
+{
+	ir_map_free(&r->vars);
+}
+
+bool
+type_is_data(const ir_type *t)
+{
+	if (t->kind != TYPE_TUPLE)
+		return t->kind == TYPE_TENSOR;
+	for (uint32_t i = 0; i < ir_as_tuple_type(t)->nfields; i++)
+		if (!type_is_data(ir_as_tuple_type(t)->fields[i]))
+			return false;
+	return true;
+}
+
+/* No tensor stands in T by definition. */
+static bool
+type_is_generic(const ir_type *t)
+{
+	switch ((enum ir_type_kind)t->kind) {
+	case TYPE_TENSOR:
+	case TYPE_FUNC:
+		return false;
+	case TYPE_TUPLE:
+		for (uint32_t i = 0; i < ir_as_tuple_type(t)->nfields; i++)
+			if (!type_is_generic(ir_as_tuple_type(t)->fields[i]))
+				return false;
+		return true;
+	case TYPE_REF:
+		return type_is_generic(ir_as_ref_type(t)->value);
+	case TYPE_ADT:
+		for (uint32_t i = 0; i < ir_as_adt_type(t)->nargs; i++)
+			if (!type_is_generic(ir_as_adt_type(t)->args[i]))
+				return false;
+		return true;
+	case TYPE_VAR:
+	case TYPE_HOLE:
+		break;
+	}
+	return true;
+}
+
+bool
+ctor_is_generic(const struct ir_ctor *c)
+{
+	for (uint32_t i = 0; i < c->nfields; i++)
+		if (!type_is_generic(c->fields[i]))
+			return false;
+	return true;
+}
+
+bool
+pattern_is_generic(const ir_pattern *p)
+{
+	if (p->kind == PATTERN_CTOR && !ctor_is_generic(p->ctor))
+		return false;
+	for (uint32_t i = 0; i < p->n; i++)
+		if (!pattern_is_generic(p->sub[i]))
+			return false;
+	return true;
+}
