@@ -30,11 +30,13 @@ struct frame {
 struct run {
 	pass_ctx *cx;
 	ir_module *m;
-	const struct rw_set *set;
+	struct rw_set *set;
+	bool effects; /* IMPURE tells of which nodes */
 	struct rw_env env;
 	struct rw_match match;
 	struct ir_map memo;
 	struct ir_map uses;
+	struct ir_set impure;   /* nodes that have effects, or may */
 	struct ir_set original; /* nodes counted before the round */
 	VEC(struct frame) stack;
 	VEC(const ir_expr *) operands;
@@ -43,6 +45,7 @@ struct run {
 	const struct rw_rule *warned; /* the last rule that was warned of */
 	uint64_t applied;
 	uint64_t fuel;
+	bool first_round; /* all nodes are those of the module */
 	bool failed;
 };
 
@@ -91,12 +94,75 @@ warn_of_type(struct run *r, const struct rw_rule *rule, const ir_expr *e)
 		    rule->name);
 }
 
+static bool
+is_inner(const struct rw_match *m, const ir_expr *e)
+{
+	for (size_t i = 0; i < m->inner.len; i++)
+		if (m->inner.at[i] == e)
+			return true;
+	return false;
+}
+
+/* X is E, or an operand of E or of a node below it made since FIRST. */
+static bool
+mentions(const ir_expr *e, const ir_expr *x, uint32_t first)
+{
+	ir_expr_vec todo = {0};
+	bool found = false;
+
+	vec_push(&todo, e);
+	while (todo.len && !found) {
+		const ir_expr *at = vec_pop(&todo);
+
+		found = at == x;
+		for (uint32_t i = 0; at->id >= first && i < ir_num_operands(at);
+		     i++)
+			vec_push(&todo, ir_operand(at, i));
+	}
+	vec_free(&todo);
+	return found;
+}
+
+/* All that has effects in the match is in E, made since FIRST, as well. */
+static bool
+keeps_effects(const struct run *r, const struct rw_match *m, const ir_expr *e,
+	      uint32_t first)
+{
+	if (!r->effects || !ir_set_has(&r->impure, m->root))
+		return true;
+	for (size_t i = 0; i < m->inner.len; i++) {
+		const ir_expr *user = m->inner.at[i];
+
+		for (uint32_t k = 0; k < ir_num_operands(user); k++) {
+			const ir_expr *x = ir_operand(user, k);
+
+			if (ir_set_has(&r->impure, x) && !is_inner(m, x) &&
+			    !mentions(e, x, first))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* A node that a rule made has effects if one of its operands has. */
+static void
+mark_effects(struct run *r, const ir_expr *e)
+{
+	if (!r->effects || e->kind == IR_FUNCTION ||
+	    ir_set_has(&r->set->purity.known, e))
+		return;
+	for (uint32_t i = 0; i < ir_num_operands(e); i++)
+		if (ir_set_has(&r->impure, ir_operand(e, i)))
+			(void)ir_set_add(&r->impure, e);
+}
+
 /* The pattern fits: do the users, the condition and the type, too? */
 static bool
 accept(struct rw_match *m, void *env)
 {
 	struct run *r = env;
 	const struct rw_rule *rule = m->rule;
+	uint32_t first = r->m->next_id;
 	const ir_expr *e;
 
 	if (!rule->shared && !rw_match_is_private(m, &r->uses))
@@ -109,7 +175,7 @@ accept(struct rw_match *m, void *env)
 	if (rule->when && !rw_holds(&r->env, rule->when))
 		return false;
 	e = rw_build(&r->env, rule->result);
-	if (!e || e == m->root)
+	if (!e || e == m->root || !keeps_effects(r, m, e, first))
 		return false;
 	if (!rw_infer(&r->env, e) || !ir_type_equal(e->type, m->root->type)) {
 		warn_of_type(r, rule, m->root);
@@ -163,6 +229,8 @@ rebuild(struct run *r, const ir_expr *e)
 	if (to != e) {
 		(void)ir_set_add(&r->original, to);
 		add_uses(r, to, uses_of(r, e));
+		if (r->effects && ir_set_has(&r->impure, e))
+			(void)ir_set_add(&r->impure, to);
 	}
 	return to;
 }
@@ -181,9 +249,12 @@ finish(struct run *r)
 {
 	struct frame *top = &vec_last(&r->stack);
 	const ir_expr *old = top->e;
-	const ir_expr *e = rebuild(r, old);
-	const ir_expr *to = apply(r, e);
+	const ir_expr *e;
+	const ir_expr *to;
 
+	mark_effects(r, old);
+	e = rebuild(r, old);
+	to = apply(r, e);
 	if (to) {
 		count_new(r, to);
 		add_uses(r, to, uses_of(r, e));
@@ -228,6 +299,8 @@ count_node(const ir_expr *e, void *env)
 
 	(void)ir_set_add(&r->original, e);
 	r->fuel += FUEL_PER_NODE;
+	if (r->effects && r->first_round && !purity_is_pure(&r->set->purity, e))
+		(void)ir_set_add(&r->impure, e);
 }
 
 static const ir_expr *
@@ -250,7 +323,7 @@ run_round(struct run *r, const ir_expr *root)
 }
 
 const ir_expr *
-rw_set_run(const struct rw_set *s, pass_ctx *cx, const ir_expr *root,
+rw_set_run(struct rw_set *s, pass_ctx *cx, const ir_expr *root,
 	   const struct rw_options *o)
 {
 	struct run r = {
@@ -265,8 +338,12 @@ rw_set_run(const struct rw_set *s, pass_ctx *cx, const ir_expr *root,
 	r.match.env = &r;
 	diag_init(&r.env.quiet, "rewrite", NULL);
 	r.env.quiet.quiet = true;
+	r.effects = rw_set_has_effects(s, cx->module);
 	for (int i = 0; i < MAX_ROUNDS && !r.failed; i++) {
-		const ir_expr *next = run_round(&r, e);
+		const ir_expr *next;
+
+		r.first_round = i == 0;
+		next = run_round(&r, e);
 
 		if (!r.applied)
 			break;
@@ -274,6 +351,7 @@ rw_set_run(const struct rw_set *s, pass_ctx *cx, const ir_expr *root,
 	}
 	interp_free(r.env.interp);
 	rw_match_free(&r.match);
+	ir_set_free(&r.impure);
 	vec_free(&r.stack);
 	vec_free(&r.operands);
 	vec_free(&r.built);

@@ -26,11 +26,12 @@ struct rw_options {
  * ROOT, typed, with all rules applied. A node is looked at when its operands
  * are done, and what a rule makes is looked at again, so each application
  * costs the size of a rule. The first rule that fits wins; it is not applied
- * when its result has another type, or when it would take away a node that
- * something else uses as well (unless the rule is "shared"). Rules that never
- * come to an end are an error of the pass.
+ * when its result has another type, when it would take away a node that
+ * something else uses as well (unless the rule is "shared"), or when it would
+ * lose an effect. Rules that never come to an end are an error of the pass.
+ * S is for one module, which may not change until it is freed.
  */
-const ir_expr *rw_set_run(const struct rw_set *s, pass_ctx *cx,
-			  const ir_expr *root, const struct rw_options *o);
+const ir_expr *rw_set_run(struct rw_set *s, pass_ctx *cx, const ir_expr *root,
+			  const struct rw_options *o);
 
 #endif

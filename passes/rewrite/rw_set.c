@@ -128,9 +128,23 @@ rw_set_free(struct rw_set *s)
 {
 	if (!s)
 		return;
+	if (s->effects)
+		purity_free(&s->purity);
 	free(s->start);
 	free(s->list);
 	free(s);
+}
+
+bool
+rw_set_has_effects(struct rw_set *s, const ir_module *m)
+{
+	if (!s->looked) {
+		s->looked = true;
+		s->effects = !purity_no_effects(m);
+		if (s->effects)
+			purity_compute(&s->purity, m);
+	}
+	return s->effects;
 }
 
 const struct rw_rule *const *
