@@ -25,7 +25,7 @@ enum rw_kind {
 	/* in patterns */
 	RW_ANY,       /* *: any expression */
 	RW_CONST,     /* a constant */
-	RW_VAR,       /* a variable */
+	RW_VAR,       /* a variable; of this NAME, if there is one */
 	RW_ANY_TUPLE, /* a tuple of any fields */
 	RW_ALT,       /* (a | b): the first that leads to a match */
 	RW_OPT,       /* op?(a): the call, or A alone */
@@ -39,6 +39,7 @@ enum rw_kind {
 	RW_NUMBER, /* a scalar constant of this value */
 	RW_CALL,   /* op(..) or callee(..); sub = arguments */
 	RW_OP,     /* an operator as a value */
+	RW_GLOBAL, /* @NAME */
 	RW_TUPLE,
 	RW_PROJ, /* sub[0].INDEX; index -1: any */
 
@@ -98,7 +99,7 @@ struct rw_node {
 	uint32_t nattrs;
 	const struct rw_attr *attrs; /* CALL, OPT, FUNCTION */
 	uint32_t slot;               /* SLOT, ATTR */
-	const char *name;            /* ATTR, interned */
+	const char *name;            /* ATTR, VAR, GLOBAL; interned */
 	const struct rw_fn *fn;
 	ir_attr value;      /* VALUE, NUMBER */
 	struct dtype dtype; /* NUMBER: void is any */

@@ -273,10 +273,14 @@ const ir_expr *
 rw_build(struct rw_env *env, const struct rw_node *n)
 {
 	struct loc loc = env->match->root->loc;
+	const struct ir_global *global;
 	const ir_expr *e;
 	union rw_arg arg;
 
 	switch (n->kind) {
+	case RW_GLOBAL:
+		global = ir_module_find_global(env->m, n->name);
+		return global ? &global->base : NULL;
 	case RW_SLOT:
 		return build_slot(env, n);
 	case RW_NUMBER:

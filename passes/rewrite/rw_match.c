@@ -262,7 +262,12 @@ rw_solve(struct rw_match *m, const struct rw_goal *g)
 	case RW_CONST:
 		return e->kind == IR_CONSTANT && rw_solve(m, g->next);
 	case RW_VAR:
-		return e->kind == IR_VAR && rw_solve(m, g->next);
+		return e->kind == IR_VAR &&
+		       (!p->name || ir_as_var(e)->name == p->name) &&
+		       rw_solve(m, g->next);
+	case RW_GLOBAL:
+		return e->kind == IR_GLOBAL &&
+		       ir_as_global(e)->name == p->name && rw_solve(m, g->next);
 	case RW_ANY_TUPLE:
 		return e->kind == IR_TUPLE && rw_solve(m, g->next);
 	case RW_NUMBER:

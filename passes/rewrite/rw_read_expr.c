@@ -198,6 +198,23 @@ read_if(struct rw_reader *r, struct loc loc)
 	return r->failed ? NULL : n;
 }
 
+/* var, or var("x"); var(%x) is a call of a variable. */
+static const struct rw_node *
+read_var(struct rw_reader *r, struct rw_node *n)
+{
+	struct rw_scan before = r->scan;
+
+	if (!rw_accept(r, '('))
+		return n;
+	if (r->scan.token != RW_T_STRING) {
+		r->scan = before;
+		return n;
+	}
+	n->name = r->scan.name;
+	rw_scan_next(&r->scan);
+	return rw_expect(r, ')', "')'") ? n : NULL;
+}
+
 static const struct rw_node *
 read_word(struct rw_reader *r)
 {
@@ -219,7 +236,8 @@ read_word(struct rw_reader *r)
 			continue;
 		if (r->part != RW_IN_PATTERN)
 			return rw_not_here(r, loc, "a kind of expression");
-		return rw_new_node(r, words[i].kind, loc);
+		n = rw_new_node(r, words[i].kind, loc);
+		return n->kind == RW_VAR ? read_var(r, n) : n;
 	}
 	if (strcmp(name, "fn") == 0)
 		return read_function(r, loc);
@@ -267,6 +285,11 @@ read_primary(struct rw_reader *r)
 		n->slot = rw_slot_of(r, r->scan.name, loc);
 		if (r->part == RW_IN_PATTERN)
 			r->slots.at[n->slot].bound = true;
+		rw_scan_next(&r->scan);
+		return n;
+	case RW_T_GLOBAL:
+		n = rw_new_node(r, RW_GLOBAL, loc);
+		n->name = r->scan.name;
 		rw_scan_next(&r->scan);
 		return n;
 	case RW_T_NUMBER:

@@ -229,13 +229,13 @@ rw_scan_next(struct rw_scan *x)
 
 		x->name = ir_name_n(x->cx, x->s->text + x->at, end - x->at);
 		take(x, RW_T_NAME, end);
-	} else if (c == '%' && (is_letter(peek(x, x->at + 1)) ||
-				is_digit(peek(x, x->at + 1)))) {
+	} else if ((c == '%' || c == '@') && (is_letter(peek(x, x->at + 1)) ||
+					      is_digit(peek(x, x->at + 1)))) {
 		size_t end = word_end(x, x->at + 1, false);
 
 		x->name = ir_name_n(x->cx, x->s->text + x->at + 1,
 				    end - x->at - 1);
-		take(x, RW_T_SLOT, end);
+		take(x, c == '%' ? RW_T_SLOT : RW_T_GLOBAL, end);
 	} else if (is_digit(c) || (c == '-' && is_digit(peek(x, x->at + 1)))) {
 		scan_number(x);
 	} else if (c == '"') {

@@ -11,8 +11,9 @@
 
 enum rw_token {
 	RW_T_END,
-	RW_T_NAME, /* nn.relu */
-	RW_T_SLOT, /* %x, %0 */
+	RW_T_NAME,   /* nn.relu */
+	RW_T_SLOT,   /* %x, %0 */
+	RW_T_GLOBAL, /* @f */
 	RW_T_NUMBER,
 	RW_T_STRING,
 	RW_T_ARROW, /* => */
@@ -33,7 +34,7 @@ struct rw_scan {
 	int token;
 	struct loc loc;
 	struct loc last;  /* of the token before */
-	const char *name; /* NAME, SLOT, STRING: interned */
+	const char *name; /* NAME, SLOT, GLOBAL, STRING: interned */
 	bool is_float;    /* NUMBER */
 	double number;
 	int64_t integer;

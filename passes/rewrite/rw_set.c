@@ -75,6 +75,9 @@ mark(bool *at, const struct rw_rule *r, const struct rw_node *p)
 	case RW_VAR:
 		at[slot_of_kind(IR_VAR)] = true;
 		return;
+	case RW_GLOBAL:
+		at[slot_of_kind(IR_GLOBAL)] = true;
+		return;
 	case RW_ANY_TUPLE:
 	case RW_TUPLE:
 		at[slot_of_kind(IR_TUPLE)] = true;
