@@ -298,6 +298,20 @@ multiply_nearest(const struct qnn_site *s, const ir_expr *e,
 	return affine_cast(b, y, int32);
 }
 
+const ir_expr *
+qnn_times_nearest(const struct qnn_site *s, const ir_expr *e, double real)
+{
+	struct qnn_param scalar = {.rank = 0};
+	ir_tensor *one = ir_tensor_new(float64, NULL, 0);
+	struct channels c;
+	bool ok;
+
+	ir_tensor_set_double(one, 0, real);
+	ok = make_channels(s, one, 1, int64, &c);
+	ir_tensor_unref(one);
+	return ok ? multiply_nearest(s, e, &c, &scalar) : NULL;
+}
+
 static bool
 same_scales(const ir_tensor *a, const ir_tensor *b)
 {

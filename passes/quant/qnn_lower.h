@@ -63,6 +63,10 @@ const ir_expr *qnn_rescale(const struct qnn_site *s, const ir_expr *q,
 const ir_expr *qnn_times(const struct qnn_site *s, const ir_expr *e,
 			 double real);
 
+/* The same with halves away from zero. E may be int64; int32 comes of it. */
+const ir_expr *qnn_times_nearest(const struct qnn_site *s, const ir_expr *e,
+				 double real);
+
 /* The int32 E cut to what DTYPE holds, as DTYPE. */
 const ir_expr *qnn_saturate(const struct qnn_site *s, const ir_expr *e,
 			    struct dtype dtype);

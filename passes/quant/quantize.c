@@ -1,0 +1,253 @@
+/*
+ * quantize: make a float network compute on small integers.
+ *
+ * simplify-inference, fold-constant, fold-scale-axis, canonicalize-ops and
+ * fold-constant first, so that scales of channels are in the weights. Then
+ * quantize-partition, quantize-annotate, quantize-calibrate and, unless
+ * do-simulation, quantize-realize; fold-constant turns the weights into
+ * integers.
+ *
+ * Level: function. Needs: types.
+ */
+#include "passes/quant/quantize.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "passes/registry.h"
+
+bool
+qconfig_lists(const char *list, const char *name)
+{
+	size_t len = strlen(name);
+
+	while (*list) {
+		size_t n = strcspn(list, ",");
+
+		if (n == len && memcmp(list, name, n) == 0)
+			return true;
+		list += n + (list[n] == ',');
+	}
+	return false;
+}
+
+/* The option if this pass has it, else what it is by default. */
+static const char *
+option(pass_ctx *cx, const char *name, const char *deflt)
+{
+	return pass_option_index(cx->info, name, strlen(name)) >= 0
+		       ? pass_option(cx, name)
+		       : deflt;
+}
+
+static bool
+read_dtype(pass_ctx *cx, struct loc loc, const char *name, const char *deflt,
+	   struct dtype *out)
+{
+	const char *text = option(cx, name, deflt);
+
+	if (dtype_parse(text, strlen(text), out) && dtype_is_int(*out) &&
+	    out->lanes == 1)
+		return true;
+	pass_error(cx, loc, "%s must be an integer type, but is '%s'", name,
+		   text);
+	return false;
+}
+
+static bool
+read_bits(pass_ctx *cx, struct loc loc, const char *name, const char *deflt,
+	  int64_t *out)
+{
+	const char *text = option(cx, name, deflt);
+	char *end;
+
+	*out = strtoll(text, &end, 10);
+	if (*text && !*end && *out >= 2 && *out <= 32)
+		return true;
+	pass_error(cx, loc, "%s must be a number from 2 to 32, but is '%s'",
+		   name, text);
+	return false;
+}
+
+/* Set OUT to whether the option is YES; it must be that or NO. */
+static bool
+read_choice(pass_ctx *cx, struct loc loc, const char *name, const char *no,
+	    const char *yes, bool *out)
+{
+	const char *text = option(cx, name, no);
+
+	*out = strcmp(text, yes) == 0;
+	if (*out || strcmp(text, no) == 0)
+		return true;
+	pass_error(cx, loc, "%s must be %s or %s, but is '%s'", name, no, yes,
+		   text);
+	return false;
+}
+
+static bool
+read_flag(pass_ctx *cx, const char *name, bool deflt)
+{
+	return pass_option_index(cx->info, name, strlen(name)) >= 0
+		       ? pass_option_bool(cx, name)
+		       : deflt;
+}
+
+static bool
+read_scale(pass_ctx *cx, struct loc loc, double *out)
+{
+	const char *text = option(cx, "global-scale", "8.0");
+	char *end;
+
+	*out = strtod(text, &end);
+	if (*text && !*end && *out > 0)
+		return true;
+	pass_error(cx, loc,
+		   "global-scale must be a positive number, but is "
+		   "'%s'",
+		   text);
+	return false;
+}
+
+bool
+qconfig_read(pass_ctx *cx, struct loc loc, struct qconfig *q)
+{
+	bool other;
+
+	*q = (struct qconfig){
+		.skip_dense = read_flag(cx, "skip-dense-layer", true),
+		.skip_convs = option(cx, "skip-conv-layers", "first"),
+		.only_ops = option(cx, "debug-enabled-ops", ""),
+		.simulate = read_flag(cx, "do-simulation", false),
+		.round_shift = read_flag(cx, "round-for-shift", true),
+	};
+	if (strcmp(q->skip_convs, "first") == 0)
+		q->skip_convs = "0";
+	return read_bits(cx, loc, "nbit-input", "8", &q->nbit[QUANT_INPUT]) &&
+	       read_bits(cx, loc, "nbit-weight", "8", &q->nbit[QUANT_WEIGHT]) &&
+	       read_bits(cx, loc, "nbit-activation", "32",
+			 &q->nbit[QUANT_ACTIVATION]) &&
+	       read_dtype(cx, loc, "dtype-input", "int8", &q->input) &&
+	       read_dtype(cx, loc, "dtype-weight", "int8", &q->weight) &&
+	       read_dtype(cx, loc, "dtype-activation", "int32",
+			  &q->activation) &&
+	       read_scale(cx, loc, &q->global_scale) &&
+	       read_choice(cx, loc, "calibrate-mode", "global_scale",
+			   "global_scale", &other) &&
+	       read_choice(cx, loc, "weight-scale", "power2", "max",
+			   &q->max_weight_scale) &&
+	       read_choice(cx, loc, "rounding", "UPWARD", "TONEAREST",
+			   &q->to_nearest);
+}
+
+const struct ir_function *
+quant_run(pass_ctx *cx, const struct ir_function *fn, quant_step_fn *step)
+{
+	struct qconfig q;
+
+	return qconfig_read(cx, fn->base.loc, &q) ? step(cx, &q, fn) : fn;
+}
+
+const ir_expr *
+quant_call(ir_module *m, const ir_expr *e, const ir_expr *const *args)
+{
+	const struct ir_call *c = ir_as_call(e);
+
+	if (memcmp(args, c->args, c->nargs * sizeof(*args)) == 0)
+		return e;
+	return ir_new_call(m, e->loc, c->callee, args, c->nargs, c->attrs);
+}
+
+const ir_expr *
+quant_finish_operands(ir_module *m, const ir_expr *e,
+		      const ir_expr *(*finish)(const ir_expr *e, void *env),
+		      void *env)
+{
+	uint32_t n = ir_num_operands(e);
+	const ir_expr **operands = xcalloc(n ? n : 1, sizeof(*operands));
+
+	for (uint32_t i = 0; i < n; i++)
+		operands[i] = finish(ir_operand(e, i), env);
+	e = ir_with_operands(m, e, operands, true);
+	free(operands);
+	return e;
+}
+
+struct ir_rules
+quant_rules(ir_rule_fn *call, ir_rule_fn *finish)
+{
+	struct ir_rules r = {.enter = NULL};
+
+	r.on[IR_CALL] = call;
+	r.on[IR_TUPLE] = finish;
+	r.on[IR_PROJ] = finish;
+	r.on[IR_LET] = finish;
+	r.on[IR_IF] = finish;
+	r.on[IR_MATCH] = finish;
+	r.on[IR_REF_NEW] = finish;
+	r.on[IR_REF_READ] = finish;
+	r.on[IR_REF_WRITE] = finish;
+	r.on[IR_FUNCTION] = finish;
+	return r;
+}
+
+/* What pass FLAG, with its default options, makes of FN; typed again. */
+static const struct ir_function *
+run_pass(pass_ctx *cx, const char *flag, ir_def *def,
+	 const struct ir_function *fn)
+{
+	const struct pass_info *info = pass_find(flag, strlen(flag));
+	pass_ctx inner = *cx;
+	const struct ir_function *result;
+
+	if (!info || cx->failed)
+		return fn;
+	inner.info = info;
+	inner.values = NULL;
+	inner.state = NULL;
+	inner.free_state = NULL;
+	result = info->run_function(&inner, def, fn);
+	if (inner.free_state)
+		inner.free_state(inner.state);
+	cx->failed |= inner.failed;
+	if (result != fn && !cx->failed &&
+	    !ir_infer_expr(cx->module, &result->base, cx->diag))
+		cx->failed = true;
+	return result;
+}
+
+/* The same for a step. */
+static const struct ir_function *
+run_step(pass_ctx *cx, const struct qconfig *q, quant_step_fn *step,
+	 const struct ir_function *fn)
+{
+	const struct ir_function *result;
+
+	if (cx->failed)
+		return fn;
+	result = step(cx, q, fn);
+	if (result != fn && !cx->failed &&
+	    !ir_infer_expr(cx->module, &result->base, cx->diag))
+		cx->failed = true;
+	return result;
+}
+
+const struct ir_function *
+pass_quantize(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
+{
+	static const char *const before[] = {
+		"simplify-inference", "fold-constant", "fold-scale-axis",
+		"canonicalize-ops",   "fold-constant",
+	};
+	struct qconfig q;
+
+	if (!qconfig_read(cx, fn->base.loc, &q))
+		return fn;
+	for (size_t i = 0; i < sizeof(before) / sizeof(*before); i++)
+		fn = run_pass(cx, before[i], def, fn);
+	fn = run_step(cx, &q, quant_partition, fn);
+	fn = run_step(cx, &q, quant_annotate, fn);
+	fn = run_step(cx, &q, quant_calibrate, fn);
+	if (!q.simulate)
+		fn = run_step(cx, &q, quant_realize, fn);
+	return run_pass(cx, "fold-constant", def, fn);
+}
