@@ -1,10 +1,11 @@
 /*
  * Schedules against plain loops: each kernel is lowered without a schedule
  * and with the default ones of several targets, and run by the evaluator on
- * the same numbers.
+ * the same numbers; so is each with dimensions that it is told at run time.
  *
- *     lower [KERNEL-NUMBER]       shows the loops of one kernel
- *     lower fuzz [CASES [SEED]]   tries random schedules instead
+ *     lower [KERNEL-NUMBER]             shows the loops of one kernel
+ *     lower fuzz [CASES [SEED]]         tries random schedules instead
+ *     lower fuzz-sizes [CASES [SEED]]   and with unknown dimensions
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 #include "te/eval.h"
 #include "te/lower.h"
 #include "te/schedule.h"
+#include "te/sizes.h"
 
 #define T(...) "Tensor[(" #__VA_ARGS__ "), float32]"
 #define I8(...) "Tensor[(" #__VA_ARGS__ "), int8]"
@@ -369,8 +371,250 @@ check_random(ir_module *m, const te_func *f, const tir_func *plain,
 	return true;
 }
 
+/* Which dimensions of the inputs are not known; X_: of the first alone. */
+enum unknown {
+	UNKNOWN_ALL,
+	UNKNOWN_FIRST,
+	UNKNOWN_LAST,
+	UNKNOWN_X_FIRST,
+	UNKNOWN_X_TAIL, /* behind the first two */
+	UNKNOWN_COUNT
+};
+
 static bool
-check(const struct kernel *k, bool loud, long *cases)
+is_unknown(enum unknown u, int d, bool last)
+{
+	switch (u) {
+	case UNKNOWN_ALL:
+		return true;
+	case UNKNOWN_FIRST:
+	case UNKNOWN_X_FIRST:
+		return d == 0;
+	case UNKNOWN_LAST:
+		return last;
+	case UNKNOWN_X_TAIL:
+		return d >= 2;
+	case UNKNOWN_COUNT:
+		break;
+	}
+	return false;
+}
+
+/* TYPE without its dimensions of kind U. */
+static void
+put_unknown(struct buf *out, const char *type, enum unknown u)
+{
+	const char *close = strchr(type, ')');
+	int d = 0;
+
+	while (*type) {
+		bool digit = type < close && *type >= '0' && *type <= '9';
+		size_t n = digit ? strspn(type, "0123456789") : 1;
+
+		if (digit && is_unknown(u, d, type + n == close))
+			buf_putc(out, '?');
+		else
+			buf_put(out, type, n);
+		d += digit;
+		type += n;
+	}
+}
+
+/* The module of kernel K with the types X, W, B. */
+static ir_module *
+parse_kernel(ir_context *cx, struct source *src, struct buf *text,
+	     const struct kernel *k, const char *x, const char *w,
+	     const char *b, struct diag *d)
+{
+	ir_module *m;
+
+	buf_printf(text,
+		   "#[version = \"0.0.5\"]\ndef @k(%%x: %s, %%w: %s, %%b: %s, "
+		   "Primitive=1) { %s }\n",
+		   x, w, b, k->body);
+	source_init(src, "kernel", text->at, text->len);
+	diag_init(d, "lower", src);
+	m = parse_module(cx, src, d, NULL);
+	return m && ir_infer_module(m, d) ? m : NULL;
+}
+
+/* The number that E, over the array of sizes, stands for. */
+static int64_t
+value_of(const tir_expr *e, const int64_t *sizes)
+{
+	if (e->kind == TIR_INT)
+		return e->i;
+	if (e->kind == TIR_LOAD)
+		return sizes[e->arg[0]->i];
+	return value_of(e->arg[0], sizes) * value_of(e->arg[1], sizes);
+}
+
+static int64_t
+elements_of(const struct tir_buffer *b, const int64_t *sizes)
+{
+	return b->extent ? value_of(b->extent, sizes) : b->size;
+}
+
+/* The sizes of F for inputs of the shapes that KNOWN has. */
+static bool
+find_sizes(ir_module *m, const te_func *f, const te_func *known,
+	   const struct eval_span *in, int64_t *sizes, struct diag *d)
+{
+	tir_func *check = te_lower_sizes(m, f);
+	struct eval_machine *x;
+	struct eval_span *args;
+	char error[512] = {0};
+	bool ok;
+
+	for (uint32_t i = 0; i < f->nsizes; i++)
+		if (f->sizes[i].param >= 0)
+			sizes[i] = known->ops[f->sizes[i].param]
+					   ->outputs[0]
+					   .shape[f->sizes[i].dim];
+	if (!check)
+		return true;
+	args = xcalloc(check->nparams, sizeof(*args));
+	memcpy(args, in, f->nparams * sizeof(*args));
+	args[f->nparams].data = sizes;
+	args[f->nparams].nbytes = f->nsizes * sizeof(*sizes);
+	args[f->nparams + 1].data = error;
+	args[f->nparams + 1].nbytes = sizeof(error);
+	x = eval_machine_new(m, d);
+	ok = tir_verify(m, check, d) &&
+	     eval_run_tir(x, check, args, check->nparams);
+	eval_machine_free(x);
+	free(args);
+	return ok;
+}
+
+/* F with SIZES, lowered by S, gives what PLAIN gave. */
+static bool
+run_sized(ir_module *m, const te_func *f, const te_schedule *s,
+	  const tir_func *plain, const struct eval_span *want, int64_t *sizes,
+	  struct diag *d)
+{
+	tir_func *l = te_lower(m, f, s, d);
+	struct eval_machine *x = eval_machine_new(m, d);
+	struct eval_span *args = l ? xcalloc(l->nparams, sizeof(*args)) : NULL;
+	bool ok = l && tir_verify(m, l, d);
+
+	if (ok) {
+		args[0].data = sizes;
+		args[0].nbytes = f->nsizes * sizeof(*sizes);
+		memcpy(args + 1, want, f->nparams * sizeof(*args));
+	}
+	for (uint32_t i = f->nparams + 1; ok && i < l->nparams; i++) {
+		const struct tir_buffer *b = l->params[i].buffer;
+		int64_t n = elements_of(b, sizes);
+
+		if (i == f->nparams + 1)
+			ok = n == plain->params[f->nparams].buffer->size;
+		args[i].nbytes = (size_t)n * dtype_size(b->dtype);
+		args[i].data = xcalloc(1, args[i].nbytes + 1);
+	}
+	ok = ok && eval_run_tir(x, l, args, l->nparams) &&
+	     same(plain, want, args + 1, f->nparams);
+	if (!ok && l)
+		show(f, s, l);
+	for (uint32_t i = f->nparams + 1; l && i < l->nparams; i++)
+		free(args[i].data);
+	free(args);
+	eval_machine_free(x);
+	return ok;
+}
+
+/* Schedules of F, whose sizes are found. */
+static bool
+try_sized(ir_module *m, const te_func *f, const tir_func *plain,
+	  const struct eval_span *want, int64_t *sizes, long *cases,
+	  struct diag *d)
+{
+	size_t n = sizeof(targets) / sizeof(targets[0]);
+
+	for (int i = 0; cases && i < 20; i++) {
+		te_schedule *s = fuzz_schedule(m, f);
+		struct diag quiet;
+
+		diag_init(&quiet, NULL, NULL);
+		quiet.quiet = true;
+		if (!te_to_tir(m, f, s, &quiet))
+			continue;
+		if (!run_sized(m, f, s, plain, want, sizes, d))
+			return false;
+		--*cases;
+	}
+	for (size_t i = 0; !cases && i <= n; i++) {
+		struct te_target t = te_target_parse(targets[i % n]);
+		te_schedule *s = i < n ? te_default_schedule(m, f, &t) : NULL;
+
+		if (!run_sized(m, f, s, plain, want, sizes, d))
+			return false;
+	}
+	return true;
+}
+
+/* K with dimensions that are not known gives what PLAIN, of KNOWN, gave. */
+static bool
+check_sized(const struct kernel *k, enum unknown u, const te_func *known,
+	    const tir_func *plain, const struct eval_span *want, long *cases)
+{
+	ir_context *cx = ir_context_new();
+	struct buf text = {0}, types[3] = {{0}};
+	struct source src;
+	struct diag d;
+	ir_module *m;
+	ir_expr_vec extra = {0};
+	struct te_build_request r = {0};
+	te_func *f = NULL;
+	bool ok = true;
+
+	put_unknown(&types[0], k->x, u);
+	put_unknown(&types[1], k->w, u < UNKNOWN_X_FIRST ? u : UNKNOWN_COUNT);
+	put_unknown(&types[2], k->b, u < UNKNOWN_X_FIRST ? u : UNKNOWN_COUNT);
+	m = parse_kernel(cx, &src, &text, k, types[0].at, types[1].at,
+			 types[2].at, &d);
+	if (m) {
+		r.name = ir_name(cx, "k");
+		r.fn = ir_module_find(m, r.name)->fn;
+		d.quiet = true;
+		f = te_build(m, &r, &extra, &d);
+		d.quiet = false;
+	}
+	if (f && f->nsizes) {
+		int64_t *sizes = xcalloc(f->nsizes, sizeof(*sizes));
+
+		ok = find_sizes(m, f, known, want, sizes, &d) &&
+		     try_sized(m, f, plain, want, sizes, cases, &d);
+		free(sizes);
+	}
+	if (!ok)
+		printf("kernel: %s\nof: %s\n", k->body, text.at);
+	vec_free(&extra);
+	if (m)
+		ir_module_free(m);
+	source_free(&src);
+	ir_context_free(cx);
+	buf_free(&text);
+	for (int i = 0; i < 3; i++)
+		buf_free(&types[i]);
+	return ok;
+}
+
+static bool
+check_sizes(const struct kernel *k, const te_func *f, const tir_func *plain,
+	    const struct eval_span *want, long *cases)
+{
+	for (int u = 0; u < UNKNOWN_COUNT; u++)
+		if (!check_sized(k, (enum unknown)u, f, plain, want, cases))
+			return false;
+	return true;
+}
+
+/* What is tried on a kernel. */
+enum trial { TRY_DEFAULT, TRY_SHOW, TRY_RANDOM, TRY_RANDOM_SIZES };
+
+static bool
+check(const struct kernel *k, enum trial what, long *cases)
 {
 	ir_context *cx = ir_context_new();
 	struct buf text = {0};
@@ -382,14 +626,8 @@ check(const struct kernel *k, bool loud, long *cases)
 	te_func *f = NULL;
 	bool ok = false;
 
-	buf_printf(&text,
-		   "#[version = \"0.0.5\"]\ndef @k(%%x: %s, %%w: %s, %%b: %s, "
-		   "Primitive=1) { %s }\n",
-		   k->x, k->w, k->b, k->body);
-	source_init(&src, "kernel", text.at, text.len);
-	diag_init(&d, "lower", &src);
-	m = parse_module(cx, &src, &d, NULL);
-	if (m && ir_infer_module(m, &d)) {
+	m = parse_kernel(cx, &src, &text, k, k->x, k->w, k->b, &d);
+	if (m) {
 		r.name = ir_name(cx, "k");
 		r.fn = ir_module_find(m, r.name)->fn;
 		f = te_build(m, &r, &extra, &d);
@@ -400,10 +638,13 @@ check(const struct kernel *k, bool loud, long *cases)
 		struct eval_span *want = make_args(plain);
 
 		ok = eval_run_tir(x, plain, want, plain->nparams);
-		if (ok && cases)
+		if (ok && what == TRY_RANDOM)
 			ok = check_random(m, f, plain, want, cases, &d);
-		else if (ok)
-			ok = check_targets(m, f, plain, want, loud, &d);
+		else if (ok && what != TRY_RANDOM_SIZES)
+			ok = check_targets(m, f, plain, want, what == TRY_SHOW,
+					   &d);
+		if (ok && what != TRY_RANDOM)
+			ok = check_sizes(k, f, plain, want, cases);
 		for (uint32_t i = 0; i < plain->nparams; i++)
 			free(want[i].data);
 		free(want);
@@ -426,20 +667,22 @@ main(int argc, char **argv)
 	size_t n = sizeof(kernels) / sizeof(kernels[0]);
 	int bad = 0;
 
-	if (argc > 1 && !strcmp(argv[1], "fuzz")) {
+	if (argc > 1 && !strncmp(argv[1], "fuzz", 4)) {
+		enum trial what =
+			strcmp(argv[1], "fuzz") ? TRY_RANDOM_SIZES : TRY_RANDOM;
 		long cases = argc > 2 ? strtol(argv[2], NULL, 10) : 1000;
 
 		dice = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
 		while (cases > 0)
-			if (!check(&kernels[roll((uint32_t)n)], false, &cases))
+			if (!check(&kernels[roll((uint32_t)n)], what, &cases))
 				return 1;
 		return 0;
 	}
 	if (argc > 1)
-		return !check(&kernels[strtoul(argv[1], NULL, 10) % n], true,
-			      NULL);
+		return !check(&kernels[strtoul(argv[1], NULL, 10) % n],
+			      TRY_SHOW, NULL);
 	for (size_t i = 0; i < n; i++) {
-		if (check(&kernels[i], false, NULL))
+		if (check(&kernels[i], TRY_DEFAULT, NULL))
 			continue;
 		printf("FAILED: %zu\n", i);
 		bad++;
