@@ -151,9 +151,12 @@ read_sizes(struct interface *x)
 {
 	int64_t slots = ir_dict_int(x->main->attrs, "slots", 0);
 	const struct tir_buffer *b = x->main->params[0].buffer;
+	int64_t dims = 0;
 
+	for (uint32_t i = 0; i < x->ninputs + x->noutputs; i++)
+		dims += x->slots[i].ndim;
 	if (x->main->nparams != x->ninputs + 3 || slots < x->noutputs ||
-	    slots > UINT32_MAX / 16 || !b || b->size < 0 ||
+	    slots > UINT32_MAX / 16 || !b || b->size < dims ||
 	    b->size > UINT32_MAX / 16)
 		return false;
 	x->nslots = (uint32_t)slots;

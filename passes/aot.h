@@ -27,6 +27,7 @@ struct place {
 	struct aot_dim *dims; /* with A->sizes: as many as the type has */
 	const struct tir_buffer *count; /* a temporary's, whose size varies */
 	uint32_t base; /* and where the sizes of its kernel lie */
+	uint32_t nsizes;
 };
 
 /* A dimension: a number, or where it lies in main's array of sizes. */
@@ -50,6 +51,7 @@ struct step {
 	bool sized;
 	uint32_t ninputs, noutputs; /* of N */
 	uint32_t base;              /* of its sizes in main's array */
+	uint32_t nsizes;
 };
 
 struct copy {

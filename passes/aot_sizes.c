@@ -124,20 +124,22 @@ elements(struct sized *s, const struct place *p)
 	return n;
 }
 
-/* The number of elements E, over a kernel's sizes, with these at BASE. */
+/* The number of elements E, over the sizes of the kernel that P is for. */
 static const tir_expr *
-count_at(struct sized *s, const tir_expr *e, uint32_t base)
+count_at(struct sized *s, const tir_expr *e, const struct place *p)
 {
 	switch (e->kind) {
 	case TIR_INT:
 		return number(s, e->i);
 	case TIR_LOAD:
-		if (e->arg[0]->kind == TIR_INT)
-			return size_at(s, base + (uint32_t)e->arg[0]->i);
+		if (e->arg[0]->kind == TIR_INT && e->arg[0]->i >= 0 &&
+		    e->arg[0]->i < p->nsizes)
+			return size_at(s,
+				       p->base + (uint32_t)e->arg[0]->i);
 		break;
 	case TIR_MUL:
-		return product(s, count_at(s, e->arg[0], base),
-			       count_at(s, e->arg[1], base));
+		return product(s, count_at(s, e->arg[0], p),
+			       count_at(s, e->arg[1], p));
 	default:
 		break;
 	}
@@ -213,6 +215,8 @@ result_dims(struct aot *a, struct step *st)
 		for (uint32_t d = 0; d < p->type->ndim; d++) {
 			int64_t v = shapes->elems[i].elems[d].i;
 
+			if (-1 - v >= (int64_t)st->nsizes)
+				return malformed(a, st);
 			p->dims[d].value = v;
 			if (v < 0)
 				p->dims[d].index = (int32_t)(st->base - 1 - v);
@@ -221,6 +225,7 @@ result_dims(struct aot *a, struct step *st)
 	for (uint32_t i = st->ninputs + st->noutputs; i < st->n; i++) {
 		st->args[i]->dims = known_dims(a, st->args[i]->type);
 		st->args[i]->base = st->base;
+		st->args[i]->nsizes = st->nsizes;
 	}
 	return true;
 }
@@ -244,7 +249,8 @@ place_sizes(struct aot *a)
 		if (st->sized && !sizes)
 			return malformed(a, st);
 		st->base = a->nsizes;
-		a->nsizes += sizes ? sizes->n : 0;
+		st->nsizes = sizes ? sizes->n : 0;
+		a->nsizes += st->nsizes;
 		for (uint32_t k = 0; k < st->ninputs; k++)
 			if (!st->args[k]->dims)
 				st->args[k]->dims =
@@ -493,7 +499,7 @@ allocate(struct sized *s, const struct place *p, struct loc loc)
 	const tir_expr *args[3];
 
 	args[0] = tir_address_of(s->m, s->memory, slot(s, p->index));
-	args[1] = p->count ? count_at(s, p->count->extent, p->base)
+	args[1] = p->count ? count_at(s, p->count->extent, p)
 			   : elements(s, p);
 	args[2] = number(s, (int64_t)dtype_size(p->type->dtype));
 	call_routine(s, loc, "relay_dyn_alloc", args, 3);
