@@ -84,24 +84,53 @@ param_at(struct te_call *c, const struct te_body *b, uint32_t input,
 	return te_at(c, c->in[input], b->i[axis]);
 }
 
-/* nn.batch_norm with given statistics; results 1 and 2 are these. */
+/* By channel: gamma / sqrt(variance + epsilon). */
+static struct te_tensor *
+batch_scale(struct te_call *c)
+{
+	struct te_body *b = te_begin_like(c, "scale", c->in[4]);
+	struct dtype t = c->in[4]->dtype;
+	const tir_expr *v = te_unary(
+		c, INTRIN_SQRT,
+		te_add(c, te_get(c, c->in[4], b->i), epsilon(c, t)));
+
+	v = te_div(c, te_lit(c, t, 1), v);
+	if (te_attr_bool(c, "scale"))
+		v = te_mul(c, v, te_get(c, c->in[1], b->i));
+	return te_end(b, v);
+}
+
+/* By channel: beta - mean * scale. */
+static struct te_tensor *
+batch_shift(struct te_call *c, const struct te_tensor *scale)
+{
+	struct te_body *b = te_begin_like(c, "shift", c->in[3]);
+	const tir_expr *mean = te_get(c, c->in[3], b->i);
+	const tir_expr *v = te_mul(c, te_sub(c, te_zero(c, mean->dtype), mean),
+				   te_get(c, scale, b->i));
+
+	if (te_attr_bool(c, "center"))
+		v = te_add(c, v, te_get(c, c->in[2], b->i));
+	return te_end(b, v);
+}
+
+/*
+ * nn.batch_norm with given statistics; results 1 and 2 are these. Scale and
+ * shift by channel, as simplify-inference has it.
+ */
 bool
 compute_nn_batch_norm(struct te_call *c)
 {
 	struct te_tensor *x = c->in[0];
 	uint32_t axis = (uint32_t)te_axis_of(te_attr_int(c, "axis", 1),
 					     x->ndim);
+	struct te_tensor *scale = batch_scale(c);
+	struct te_tensor *shift = batch_shift(c, scale);
 	struct te_body *b = te_begin_out(c, NULL, 0);
-	const tir_expr *v = te_get(c, x, b->i);
-	const tir_expr *root = te_unary(
-		c, INTRIN_SQRT,
-		te_add(c, param_at(c, b, 4, axis), epsilon(c, x->dtype)));
+	const tir_expr *v = te_mul(c, te_get(c, x, b->i),
+				   te_at(c, scale, b->i[axis]));
 
-	v = te_div(c, te_sub(c, v, param_at(c, b, 3, axis)), root);
-	if (te_attr_bool(c, "scale"))
-		v = te_mul(c, v, param_at(c, b, 1, axis));
-	if (te_attr_bool(c, "center"))
-		v = te_add(c, v, param_at(c, b, 2, axis));
+	v = te_add(c, v, te_at(c, shift, b->i[axis]));
 	te_output(c, 0, te_end(b, v));
 	for (uint32_t i = 1; i < c->nout; i++) {
 		b = te_begin_out(c, NULL, i);

@@ -184,6 +184,18 @@ compute_strided_set(struct te_call *c)
 enum { MAX_SPARSE_RANK = 6 };
 
 /* Later entries win. */
+/* T with elements of another type. */
+static struct te_tensor *
+as_type(struct te_call *c, struct te_tensor *t, struct dtype type)
+{
+	struct te_body *b;
+
+	if (dtype_equal(t->dtype, type))
+		return t;
+	b = te_begin_like(c, "rest", t);
+	return te_end(b, te_cast(c, type, te_get(c, t, b->i)));
+}
+
 bool
 compute_sparse_to_dense(struct te_call *c)
 {
@@ -200,11 +212,11 @@ compute_sparse_to_dense(struct te_call *c)
 	if (values->ndim &&
 	    !ROUTINE_EXPECT(c, 1, values->dtype, at->ndim ? at->shape[0] : 1))
 		return false;
-	if (!dtype_equal(c->in[2]->dtype, values->dtype) ||
-	    !routine_expect_value(c, 2))
-		return te_error(c, "the values must have one type");
+	if (!routine_expect_value(c, 2))
+		return false;
 	x = routine_begin(c, "relay_sparse_to_dense");
-	routine_inputs(c, x, 3);
+	routine_inputs(c, x, 2);
+	te_extern_tensor(x, as_type(c, c->in[2], values->dtype));
 	te_extern_int(x, at->ndim ? at->shape[0] : 1);
 	te_extern_int(x, values->ndim == 0);
 	te_extern_int(x, routine_dtype(values->dtype));
