@@ -49,6 +49,17 @@
 						    "fold-constant, "          \
 						    "manifest-lifetimes)"
 
+/* docs/single-call.md says why in this order. */
+#define SINGLE_CALL                                                        \
+	"inline-all, remove-unused-functions, dynamic-to-static, "         \
+	"to-graph-normal-form, qnn-legalize, simplify-inference, "         \
+	"eliminate-common-subexpr, fold-constant, "                        \
+	"backward-fold-scale-axis, forward-fold-scale-axis, "              \
+	"fold-constant, simplify-expr, canonicalize-cast, "                \
+	"canonicalize-ops, fold-constant, to-basic-block-normal-form, "    \
+	"fuse-ops, outline-primitives, to-a-normal-form, "                 \
+	"check-single-call-function"
+
 static const struct {
 	const char *name;
 	const char *summary;
@@ -59,6 +70,7 @@ static const struct {
 	{"vm", "for programs with control flow and closures", VM},
 	{"aot", "for one function, every value bound by a let",
 	 BUILD ", to-a-normal-form"},
+	{"single-call", "main as one chain of calls of kernels", SINGLE_CALL},
 };
 
 void
