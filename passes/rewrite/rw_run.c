@@ -27,6 +27,13 @@ struct frame {
 	uint32_t next;
 };
 
+/* A rule that fits at LOC, but may not be applied. */
+struct refusal {
+	struct loc loc;
+	const struct rw_rule *rule;
+	const char *why;
+};
+
 struct run {
 	pass_ctx *cx;
 	ir_module *m;
@@ -40,9 +47,10 @@ struct run {
 	struct ir_set original; /* nodes counted before the round */
 	VEC(struct frame) stack;
 	VEC(const ir_expr *) operands;
-	VEC(const ir_expr *) built;   /* slots of the replacement */
-	const ir_expr *made;          /* by accept */
-	const struct rw_rule *warned; /* the last rule that was warned of */
+	VEC(const ir_expr *) built; /* slots of the replacement */
+	const ir_expr *made;        /* by accept */
+	bool remarks;
+	VEC(struct refusal) refusals; /* of this round */
 	uint64_t applied;
 	uint64_t fuel;
 	bool first_round; /* all nodes are those of the module */
@@ -81,17 +89,29 @@ count_new(struct run *r, const ir_expr *root)
 	vec_free(&todo);
 }
 
-/* Once for each rule: it would change a type. */
-static void
-warn_of_type(struct run *r, const struct rw_rule *rule, const ir_expr *e)
+/* Remember why a rule that fits is not applied; always false. */
+static bool
+refuse(struct run *r, const struct rw_match *m, const char *why)
 {
-	if (r->warned == rule)
-		return;
-	r->warned = rule;
-	pass_remark(r->cx, e->loc,
-		    "rule \"%s\" is not applied here: its replacement has "
-		    "another type",
-		    rule->name);
+	struct refusal f = {m->root->loc, m->rule, why};
+
+	if (r->remarks &&
+	    (r->refusals.len == 0 || vec_last(&r->refusals).rule != f.rule ||
+	     memcmp(&vec_last(&r->refusals).loc, &f.loc, sizeof(f.loc)) != 0))
+		vec_push(&r->refusals, f);
+	return false;
+}
+
+static void
+print_refusals(const struct run *r)
+{
+	for (size_t i = 0; i < r->refusals.len; i++) {
+		const struct refusal *f = &r->refusals.at[i];
+
+		pass_remark(r->cx, f->loc,
+			    "rule \"%s\" is not applied here: %s",
+			    f->rule->name, f->why);
+	}
 }
 
 static bool
@@ -166,7 +186,7 @@ accept(struct rw_match *m, void *env)
 	const ir_expr *e;
 
 	if (!rule->shared && !rw_match_is_private(m, &r->uses))
-		return false;
+		return refuse(r, m, "a node inside the match has other users");
 	vec_reserve(&r->built, rule->nslots);
 	if (rule->nslots)
 		memset(r->built.at, 0, rule->nslots * sizeof(*r->built.at));
@@ -175,12 +195,12 @@ accept(struct rw_match *m, void *env)
 	if (rule->when && !rw_holds(&r->env, rule->when))
 		return false;
 	e = rw_build(&r->env, rule->result);
-	if (!e || e == m->root || !keeps_effects(r, m, e, first))
+	if (!e || e == m->root)
 		return false;
-	if (!rw_infer(&r->env, e) || !ir_type_equal(e->type, m->root->type)) {
-		warn_of_type(r, rule, m->root);
-		return false;
-	}
+	if (!keeps_effects(r, m, e, first))
+		return refuse(r, m, "it would drop what has effects");
+	if (!rw_infer(&r->env, e) || !ir_type_equal(e->type, m->root->type))
+		return refuse(r, m, "its replacement has another type");
 	r->made = e;
 	return true;
 }
@@ -208,6 +228,8 @@ apply(struct run *r, const ir_expr *e)
 			return NULL;
 		}
 		pass_count(r->cx, rules[i]->name, 1);
+		pass_remark(r->cx, e->loc, "rule \"%s\" is applied",
+			    rules[i]->name);
 		return r->made;
 	}
 	return NULL;
@@ -310,6 +332,7 @@ run_round(struct run *r, const ir_expr *root)
 
 	r->fuel = FUEL;
 	r->applied = 0;
+	vec_clear(&r->refusals);
 	ir_use_counts(root, &r->uses);
 	ir_walk(root, NULL, count_node, r);
 	push(r, root);
@@ -338,6 +361,7 @@ rw_set_run(struct rw_set *s, pass_ctx *cx, const ir_expr *root,
 	r.match.env = &r;
 	diag_init(&r.env.quiet, "rewrite", NULL);
 	r.env.quiet.quiet = true;
+	r.remarks = pass_wants_remarks(cx);
 	r.effects = rw_set_has_effects(s, cx->module);
 	for (int i = 0; i < MAX_ROUNDS && !r.failed; i++) {
 		const ir_expr *next;
@@ -349,7 +373,9 @@ rw_set_run(struct rw_set *s, pass_ctx *cx, const ir_expr *root,
 			break;
 		e = next;
 	}
+	print_refusals(&r);
 	interp_free(r.env.interp);
+	vec_free(&r.refusals);
 	rw_match_free(&r.match);
 	ir_set_free(&r.impure);
 	vec_free(&r.stack);
