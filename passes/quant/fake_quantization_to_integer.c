@@ -223,20 +223,6 @@ call_value(struct fq *f, const ir_expr *e, const struct fq_value *const *args,
 	return e->type && rule_of(f, e)(&s, v);
 }
 
-/* A new expression has the shape that the reals had. */
-static void
-set_type(struct fq *f, const ir_expr *e, const struct fq_value *v)
-{
-	const struct ir_tensor_type *t;
-
-	if (v->e->type || v->n != 1 || v->tuple || !e->type ||
-	    e->type->kind != TYPE_TENSOR)
-		return;
-	t = ir_as_tensor_type(e->type);
-	ir_set_type(v->e, ir_type_tensor(f->m->cx, v->types[0].dtype, t->shape,
-					 t->ndim));
-}
-
 static bool
 has_value(struct fq *f, const ir_expr *e)
 {
@@ -274,7 +260,6 @@ set_value(struct fq *f, const ir_expr *e)
 		f->refused = e;
 		return false;
 	}
-	set_type(f, e, v);
 	ir_map_put(&f->values, e, v);
 	return true;
 }
@@ -416,7 +401,6 @@ rewrite_single(const ir_expr *e, const ir_expr *old, void *env)
 	f->out = NULL;
 	if (!call_value(f, e, args, &v) || v.n != 1 || v.tuple)
 		return e;
-	set_type(f, e, &v);
 	e = affine_dequantize(&b, v.e, v.types,
 			      ir_as_tensor_type(e->type)->dtype);
 	if (!ir_infer_expr(f->m, e, &f->quiet) || e->type != old->type)

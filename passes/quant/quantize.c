@@ -167,7 +167,7 @@ quant_finish_operands(ir_module *m, const ir_expr *e,
 
 	for (uint32_t i = 0; i < n; i++)
 		operands[i] = finish(ir_operand(e, i), env);
-	e = ir_with_operands(m, e, operands, true);
+	e = ir_with_operands(m, e, operands, false);
 	free(operands);
 	return e;
 }
@@ -175,7 +175,7 @@ quant_finish_operands(ir_module *m, const ir_expr *e,
 struct ir_rules
 quant_rules(ir_rule_fn *call, ir_rule_fn *finish)
 {
-	struct ir_rules r = {.enter = NULL};
+	struct ir_rules r = {.drop_types = true};
 
 	r.on[IR_CALL] = call;
 	r.on[IR_TUPLE] = finish;
@@ -188,6 +188,25 @@ quant_rules(ir_rule_fn *call, ir_rule_fn *finish)
 	r.on[IR_REF_WRITE] = finish;
 	r.on[IR_FUNCTION] = finish;
 	return r;
+}
+
+static void
+forget_type(const ir_expr *e, void *env)
+{
+	(void)env;
+	if (e->kind != IR_VAR && e->kind != IR_GLOBAL && e->kind != IR_OP &&
+	    e->kind != IR_CTOR &&
+	    !(e->kind == IR_CONSTANT && !ir_as_constant(e)->data))
+		ir_set_type(e, NULL);
+}
+
+/* All of FN typed anew: steps leave old types above new nodes. */
+static void
+retype(pass_ctx *cx, const struct ir_function *fn)
+{
+	ir_walk(&fn->base, NULL, forget_type, NULL);
+	if (!ir_infer_expr(cx->module, &fn->base, cx->diag))
+		cx->failed = true;
 }
 
 /* What pass FLAG, with its default options, makes of FN; typed again. */
@@ -209,9 +228,8 @@ run_pass(pass_ctx *cx, const char *flag, ir_def *def,
 	if (inner.free_state)
 		inner.free_state(inner.state);
 	cx->failed |= inner.failed;
-	if (result != fn && !cx->failed &&
-	    !ir_infer_expr(cx->module, &result->base, cx->diag))
-		cx->failed = true;
+	if (result != fn && !cx->failed)
+		retype(cx, result);
 	return result;
 }
 
@@ -225,9 +243,8 @@ run_step(pass_ctx *cx, const struct qconfig *q, quant_step_fn *step,
 	if (cx->failed)
 		return fn;
 	result = step(cx, q, fn);
-	if (result != fn && !cx->failed &&
-	    !ir_infer_expr(cx->module, &result->base, cx->diag))
-		cx->failed = true;
+	if (result != fn && !cx->failed)
+		retype(cx, result);
 	return result;
 }
 

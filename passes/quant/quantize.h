@@ -45,13 +45,16 @@ const struct ir_function *quant_run(pass_ctx *cx, const struct ir_function *fn,
 const ir_expr *quant_call(ir_module *m, const ir_expr *e,
 			  const ir_expr *const *args);
 
-/* E with each operand as FINISH gives it. */
+/* E with each operand as FINISH gives it; no type if one is new. */
 const ir_expr *quant_finish_operands(ir_module *m, const ir_expr *e,
 				     const ir_expr *(*finish)(const ir_expr *e,
 							      void *env),
 				     void *env);
 
-/* The rules of a step: CALL for calls, FINISH for all else with operands. */
+/*
+ * The rules of a step: CALL for calls, FINISH for all else with operands.
+ * Rebuilt nodes have no types, so that inference goes down to what is new.
+ */
 struct ir_rules quant_rules(ir_rule_fn *call, ir_rule_fn *finish);
 
 #endif

@@ -301,6 +301,36 @@ has_rule(const ir_op *op)
 	}
 }
 
+/* A float32 tensor, or a tuple of such. */
+static bool
+is_float32(const ir_type *t)
+{
+	const struct ir_tuple_type *tuple;
+
+	if (!t)
+		return false;
+	if (t->kind == TYPE_TENSOR)
+		return dtype_equal(ir_as_tensor_type(t)->dtype,
+				   DTYPE(FLOAT, 32));
+	if (t->kind != TYPE_TUPLE)
+		return false;
+	tuple = ir_as_tuple_type(t);
+	for (uint32_t i = 0; i < tuple->nfields; i++)
+		if (!is_float32(tuple->fields[i]))
+			return false;
+	return true;
+}
+
+/* Quantization starts from float32 alone. */
+static bool
+is_quantizable(const struct ir_call *c)
+{
+	for (uint32_t i = 0; i < c->nargs; i++)
+		if (!is_float32(c->args[i]->type))
+			return false;
+	return is_float32(c->base.type);
+}
+
 static const ir_expr *
 rewrite_call(const ir_expr *e, const ir_expr *old, void *env)
 {
@@ -313,7 +343,7 @@ rewrite_call(const ir_expr *e, const ir_expr *old, void *env)
 
 	for (uint32_t i = 0; i < c->nargs; i++)
 		args[i] = for_user(a, ir_as_call(old)->args[i], c->args[i]);
-	if (!op || !has_rule(op) ||
+	if (!op || !has_rule(op) || !is_quantizable(ir_as_call(old)) ||
 	    (a->q->only_ops[0] && !qconfig_lists(a->q->only_ops, op->name)))
 		return quant_call(a->m, e, args);
 	if (is_skipped(a, op))
@@ -344,7 +374,7 @@ rewrite_other(const ir_expr *e, const ir_expr *old, void *env)
 			->fields[ir_as_proj(e)->index];
 	for (uint32_t i = 0; i < n; i++)
 		operands[i] = for_user(a, ir_operand(old, i), ir_operand(e, i));
-	return ir_with_operands(a->m, e, operands, true);
+	return ir_with_operands(a->m, e, operands, false);
 }
 
 /* FN with the scales and bounds as further parameters. */

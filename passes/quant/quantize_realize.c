@@ -513,7 +513,6 @@ quant_realize(pass_ctx *cx, const struct qconfig *q,
 	const ir_expr *out;
 
 	rules.on[IR_TUPLE] = keep_tuple;
-	rules.drop_types = true;
 	out = ir_rewrite(r.m, &fn->base, &rules, &r);
 	ir_map_free(&r.scaled);
 	return cx->failed ? fn : ir_as_function(out);

@@ -126,13 +126,17 @@ takes_low(const ir_attr *dtype)
 	       (dtype_is_float(dtype->dtype) || dtype_is_void(dtype->dtype));
 }
 
-/* Results and accumulators in the low type, too, where attributes say so. */
+/*
+ * Results and accumulators in the low type, too, where attributes say so. TYPE
+ * is what the result was: integers stay integers.
+ */
 static const ir_attrs *
-low_attrs(const struct mixed *x, const ir_attrs *a)
+low_attrs(const struct mixed *x, const ir_attrs *a, const ir_type *type)
 {
 	const char *name = "out_dtype";
 
-	if (!a)
+	if (!a || type->kind != TYPE_TENSOR ||
+	    !dtype_is_float(ir_as_tensor_type(type)->dtype))
 		return a;
 	switch (a->schema->id) {
 	case ATTRS_InitOp:
@@ -210,7 +214,7 @@ rewrite_op(struct mixed *x, const ir_expr *e, const ir_expr *old)
 	if (category == ALWAYS) {
 		for (uint32_t i = 0; i < c->nargs; i++)
 			args[i] = low_cast(&x->casts, c->args[i], NULL, x->low);
-		out = call_with(x, e, args, low_attrs(x, c->attrs));
+		out = call_with(x, e, args, low_attrs(x, c->attrs, old->type));
 		if (out->type)
 			return out;
 	}
