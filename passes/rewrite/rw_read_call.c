@@ -3,16 +3,36 @@
  */
 #include "passes/rewrite/rw_reader.h"
 
+#include <string.h>
+
 #include "support/suggest.h"
+
+/* A value that is written out must be of the kind of the field. */
+static void
+check_value(struct rw_reader *r, const struct attr_field *f,
+	    const struct rw_node *v)
+{
+	ir_attr copy = v->value;
+	const char *why = "fit";
+
+	for (uint32_t i = 0; v->kind == RW_ALT && i < v->n; i++)
+		check_value(r, f, v->sub[i]);
+	if (v->kind == RW_VALUE && copy.kind != ATTR_NULL &&
+	    !ir_attr_convert(r->cx, f, &copy, &why))
+		rw_fail(r, v->loc, "attribute '%s' must be %s", f->name, why);
+}
 
 static void
 check_attr(struct rw_reader *r, const ir_op *op, const struct rw_attr *a)
 {
 	const struct attrs_schema *s = op->attrs;
+	int at = s ? attrs_field_index(s, a->name) : -1;
 	struct suggest near;
 
-	if (s && attrs_field_index(s, a->name) >= 0)
+	if (at >= 0) {
+		check_value(r, &s->fields[at], a->value);
 		return;
+	}
 	suggest_start(&near, a->name);
 	for (unsigned i = 0; s && i < s->nfields; i++)
 		suggest_offer(&near, s->fields[i].name);
@@ -94,6 +114,26 @@ rw_read_arguments(struct rw_reader *r, struct rw_node *call)
 	vec_free(&attrs);
 }
 
+/* Attributes without a default must be said in a replacement. */
+static void
+check_required(struct rw_reader *r, const struct rw_node *call)
+{
+	const struct attrs_schema *s = call->op->attrs;
+
+	for (unsigned i = 0; s && i < s->nfields; i++) {
+		const struct attr_field *f = &s->fields[i];
+		bool given =
+			f->need != ATTR_REQUIRED || f->type == ATTR_TYPE_DTYPE;
+
+		for (uint32_t k = 0; k < call->nattrs && !given; k++)
+			given = strcmp(call->attrs[k].name, f->name) == 0;
+		if (!given)
+			rw_fail(r, call->loc,
+				"operator '%s' needs the attribute '%s'",
+				call->op->name, f->name);
+	}
+}
+
 static void
 check_call(struct rw_reader *r, const struct rw_node *call)
 {
@@ -101,6 +141,8 @@ check_call(struct rw_reader *r, const struct rw_node *call)
 
 	for (uint32_t i = 0; op && i < call->nattrs; i++)
 		check_attr(r, op, &call->attrs[i]);
+	if (op && r->part == RW_IN_RESULT)
+		check_required(r, call);
 	if (!op) {
 		if (call->nattrs && r->part == RW_IN_RESULT)
 			rw_fail(r, call->attrs[0].loc,
