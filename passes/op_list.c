@@ -113,12 +113,16 @@ has_bangc(const ir_op *op)
 	return te_compute_rule(op->id) && !(op->traits & OP_TRAIT_ROUTINE);
 }
 
-/* No pass differentiates yet. */
 static bool
 has_gradient(const ir_op *op)
 {
-	(void)op;
-	return false;
+	switch (op->id) {
+#define GRADIENT(op, rule) case OP_##op:
+#include "passes/gradient/rules.def"
+		return true;
+	default:
+		return false;
+	}
 }
 
 static void

@@ -26,6 +26,19 @@ one_of(struct dtype t, const char *set)
 	return false;
 }
 
+/* "a,b,c" as "a, b or c". */
+static const char *
+alternatives(struct rel *r, const char *set)
+{
+	const char *last = strrchr(set, ','), *text = "";
+
+	for (; last && set < last; set++)
+		text = arena_printf(r->scratch, *set == ',' ? "%s%c " : "%s%c",
+				    text, *set);
+	return last ? arena_printf(r->scratch, "%s or %s", text, last + 1)
+		    : set;
+}
+
 /* Input I is known and its elements are of a type in SET. */
 static enum rel_result
 typed(struct rel *r, uint32_t i, const char *set,
@@ -41,7 +54,8 @@ typed(struct rel *r, uint32_t i, const char *set,
 		return REL_DONE;
 	return rel_error_at(r, i,
 			    "the element type of '%s' must be %s, but it is %s",
-			    rel_input(r, i), set, rel_show_arg(r, i));
+			    rel_input(r, i), alternatives(r, set),
+			    rel_show_arg(r, i));
 }
 
 /* Attribute "out_dtype" is one of SET. */
@@ -52,8 +66,8 @@ out_dtype(struct rel *r, const char *set)
 
 	if (one_of(t, set))
 		return true;
-	rel_error(r, "attribute 'out_dtype' must be %s, but is \"%s\"", set,
-		  rel_show_dtype(r, t));
+	rel_error(r, "attribute 'out_dtype' must be %s, but is \"%s\"",
+		  alternatives(r, set), rel_show_dtype(r, t));
 	return false;
 }
 

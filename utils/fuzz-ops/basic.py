@@ -913,3 +913,18 @@ def dyn_pad(g, op):
                      ["w", [len(shape), 2], "int64",
                       "values " + " ".join(map(str, widths))],
                      g.input("v", [], "float32")], ["%x", "%w", "%v"])
+
+
+@recipe("auto_scheduler_layout_transform")
+def tuned_layout(g, op):
+    """Axes in parts, which stand in any order afterwards."""
+    shape = [g.extent(16) for _ in range(g.randint(1, 3))]
+    parts = []
+    for name, n in zip("ABC", shape):
+        some = g.split_extent(n)
+        parts += [(some, name), (n // some, name)]
+    g.shuffle(parts)
+    text = lambda list_: "".join("%d%s" % p for p in list_)
+    return Case(op, [g.input("x", shape, g.number())], ["%x"],
+                {"src_layout": text(zip(shape, "ABC")),
+                 "dst_layout": text(parts)})

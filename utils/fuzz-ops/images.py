@@ -493,3 +493,13 @@ def simulated(g, op):
                 ["%x", "%t", "%s", "%z"],
                 {"axis": -1, "out_dtype": "float32"
                  if op.endswith("dequantize") else None})
+
+
+@recipe("relay.op.annotation.simulated_quantize")
+def annotated(g, op):
+    return Case(op, [g.input("x", g.shape(1), "float32", -40, 40),
+                     ["s", [], "float32", "uniform 0.2 2"],
+                     ["l", [], "float32", "uniform -9 -1"],
+                     ["h", [], "float32", "uniform 1 9"]],
+                ["%x", "%s", "%l", "%h"],
+                {"kind": g.randint(0, 3), "sign": g.maybe()})

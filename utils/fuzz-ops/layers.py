@@ -623,7 +623,7 @@ def values(name, v, dtype="int32"):
     return [name, [len(v)], dtype, "values " + " ".join(map(str, v))]
 
 
-@recipe("nn.sparse_dense")
+@recipe("nn.sparse_dense", "nn.internal.sparse_dense_padded")
 def sparse_dense(g, op):
     blocks = g.choice([None, (2, 2), (4, 1), (1, 4)])
     rows, columns = 4 * g.randint(1, 4), 4 * g.randint(1, 4)
@@ -692,3 +692,61 @@ def sparse_reshape(g, op):
                       "values " + " ".join(flat)],
                      values("p", shape, "int64"), values("n", new, "int64")],
                 ["%i", "%p", "%n"])
+
+
+# ---- weights transformed beforehand
+
+
+@recipe("nn.contrib_conv2d_winograd_weight_transform",
+        "nn.contrib_conv3d_winograd_weight_transform",
+        "nn.contrib_conv2d_winograd_nnpack_weight_transform",
+        "nn.contrib_conv2d_gemm_weight_transform")
+def weight_transform(g, op):
+    attrs = {"tile_size": g.randint(1, 6)}
+    kernel = [g.randint(1, 4)] * (3 if "3d" in op else 2)
+    shape = [g.randint(1, 5), g.randint(1, 5)] + kernel
+    if "nnpack" in op:
+        shape[2:], attrs = [3, 3], {"convolution_algorithm": 1}
+    if "gemm" in op:
+        attrs = {"tile_N": g.choice([2, 4]), "tile_K": g.choice([2, 4, 16])}
+    dtype = g.choice(["float32", "int8"]) if "gemm" in op else "float32"
+    return Case(op, [g.input("w", shape, dtype)], ["%w"], attrs, 64)
+
+
+@recipe("nn.contrib_conv2d_winograd_without_weight_transform",
+        "nn.contrib_conv3d_winograd_without_weight_transform")
+def winograd(g, op):
+    n = 3 if "3d" in op else 2
+    tile, k = g.randint(1, 4), g.randint(1, 3)
+    kernel = [k] * n
+    deep = n == 3 and k == 3
+    channels, units = g.randint(1, 4), g.randint(1, 4)
+    alpha = [tile + k - 1] * (3 if deep else 2)
+    weight = alpha + ([k] if n == 3 and not deep else [])
+    p, _ = padding(g, n, 1)
+    x = [g.randint(1, 2), channels] + [g.randint(k, 8) for _ in range(n)]
+    return Case(op, [g.input("x", x, "float32"),
+                     g.input("w", weight + [units, channels], "float32")],
+                ["%x", "%w"],
+                {"tile_size": tile, "padding": p, "channels": units,
+                 "kernel_size": kernel}, 256)
+
+
+@recipe("nn.contrib_conv2d_gemm_without_weight_transform")
+def gemm(g, op):
+    w = Window(g, 2)
+    channels, units = g.randint(1, 5), g.randint(1, 9)
+    tile_n, tile_k = g.choice([2, 4]), g.choice([2, 4])
+    rows = w.kernel[0] * w.kernel[1] * channels
+    rows = -(-rows // (4 * tile_k)) * 4
+    dtype = g.choice(["float32", "int8"])
+    last = [tile_n, tile_k] if dtype == "int8" else [tile_k, tile_n]
+    return Case(op, [g.input("x", [g.randint(1, 2)] + w.extents + [channels],
+                             dtype),
+                     g.input("w", [-(-units // tile_n), rows] + last, dtype)],
+                ["%x", "%w"],
+                {"strides": w.stride, "padding": w.padding,
+                 "dilation": w.dilation, "channels": units,
+                 "kernel_size": w.kernel, "data_layout": "NHWC",
+                 "kernel_layout": "HWIO",
+                 "out_dtype": "int32" if dtype == "int8" else None}, 16)
