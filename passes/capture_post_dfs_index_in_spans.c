@@ -20,6 +20,7 @@ struct numbering {
 	struct ir_map index; /* + 1 */
 	uint32_t *above;     /* the dominator; 0 until known */
 	uint32_t *depth;     /* steps to the last node */
+	uint32_t *jump;      /* a dominator further up */
 };
 
 static void
@@ -64,17 +65,44 @@ number_node(const ir_expr *e, void *env)
 	number(env, e);
 }
 
-/* The nearest node above both A and B. */
+/* Climb from A to DEPTH, in steps that grow as those of a skew heap do. */
+static uint32_t
+climb(const struct numbering *n, uint32_t a, uint32_t depth)
+{
+	while (n->depth[a] > depth)
+		a = n->depth[n->jump[a]] >= depth ? n->jump[a] : n->above[a];
+	return a;
+}
+
+/* The nearest node above both A and B, in a logarithmic number of steps. */
 static uint32_t
 meet(const struct numbering *n, uint32_t a, uint32_t b)
 {
+	uint32_t depth = n->depth[a] < n->depth[b] ? n->depth[a] : n->depth[b];
+
+	a = climb(n, a, depth);
+	b = climb(n, b, depth);
 	while (a != b) {
-		if (n->depth[a] >= n->depth[b])
-			a = n->above[a];
-		else
-			b = n->above[b];
+		bool far = n->jump[a] != n->jump[b];
+
+		a = far ? n->jump[a] : n->above[a];
+		b = far ? n->jump[b] : n->above[b];
 	}
 	return a;
+}
+
+/* Enter node I, whose dominator UP has been entered. */
+static void
+enter_tree(struct numbering *n, uint32_t i, uint32_t up)
+{
+	uint32_t j = n->jump[up];
+
+	n->above[i] = up;
+	n->depth[i] = n->depth[up] + 1;
+	n->jump[i] =
+		n->depth[up] - n->depth[j] == n->depth[j] - n->depth[n->jump[j]]
+			? n->jump[j]
+			: up;
 }
 
 /* Users come later in post-order than what they use. */
@@ -86,14 +114,14 @@ find_dominators(struct numbering *n)
 
 	n->above = xcalloc(n->nodes.len, sizeof(*n->above));
 	n->depth = xcalloc(n->nodes.len, sizeof(*n->depth));
+	n->jump = xcalloc(n->nodes.len, sizeof(*n->jump));
 	n->above[last] = last;
+	n->jump[last] = last;
 	for (uint32_t i = last + 1; i-- > 0;) {
 		const ir_expr *e = n->nodes.at[i];
 
-		if (i != last) {
-			n->above[i] = used[i] ? n->above[i] : last;
-			n->depth[i] = n->depth[n->above[i]] + 1;
-		}
+		if (i != last)
+			enter_tree(n, i, used[i] ? n->above[i] : last);
 		for (uint32_t k = 0; k < ir_num_operands(e); k++) {
 			uint32_t x = index_of(n, ir_operand(e, k));
 
@@ -157,5 +185,6 @@ pass_capture_post_dfs_index_in_spans(pass_ctx *cx, ir_def *def,
 	ir_map_free(&n.index);
 	free(n.above);
 	free(n.depth);
+	free(n.jump);
 	return ir_as_function(copy);
 }
