@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "codegen/bangc/bangc.h"
@@ -36,10 +37,10 @@ enum emit {
 	EMIT_TIR,
 	EMIT_HEADER,
 	EMIT_NULL,
+	EMIT_BANG_PROJECT,
 	EMIT_C,
 	EMIT_CUDA,
 	EMIT_BUNDLE,
-	EMIT_BANG_PROJECT,
 };
 
 enum { RUNTIME_FULL, RUNTIME_NONE };
@@ -65,7 +66,7 @@ struct llc_options {
 	int runtime;
 	int constants;
 	const char *bang_arch;
-	int bang_shape;                 /* enum bangc_shape */
+	int bang_shape; /* enum bangc_shape */
 	int bang_api;
 	bool force;
 	bool verify_llvm;
@@ -76,8 +77,8 @@ struct llc_options {
 static const struct option_def table[] = {
 	{"Output", OPTION_HEADING, 0, NULL, NULL, NULL, 0},
 	{"emit", OPTION_CHOICE, FIELD(emit),
-	 "llvm|ll|bc|asm|obj|static|shared|lib|bang|te|tir|header|null|c|"
-	 "cuda|bundle|bang-project",
+	 "llvm|ll|bc|asm|obj|static|shared|lib|bang|te|tir|header|null|"
+	 "bang-project|c|cuda|bundle",
 	 NULL, "what to write (llvm)", 0},
 	{"filetype", OPTION_CHOICE, FIELD(filetype), "asm|obj|null", NULL,
 	 "same as --emit", OPTION_ALIAS},
@@ -197,8 +198,7 @@ check_emit(struct llc *x)
 		x->o.emit = EMIT_SHARED;
 	if (x->o.emit >= EMIT_C) {
 		diag_error(diag_of(x), LOC_NONE,
-			   "this version cannot emit C, CUDA, bundles or "
-			   "BANG projects");
+			   "this version cannot emit C, CUDA or bundles");
 		return false;
 	}
 	return true;
@@ -227,6 +227,12 @@ check_output(struct llc *x)
 	return false;
 }
 
+static bool
+is_bang(const struct llc *x)
+{
+	return x->o.emit == EMIT_BANG || x->o.emit == EMIT_BANG_PROJECT;
+}
+
 /* What schedules should know: "llvm -mtriple=.. -mcpu=..". */
 static const char *
 target_text(struct llc *x)
@@ -236,7 +242,7 @@ target_text(struct llc *x)
 		o->cpu && !strcmp(o->cpu, "native") ? llvm_host_cpu() : o->cpu;
 	char *s = "llvm";
 
-	if (x->o.emit == EMIT_BANG)
+	if (is_bang(x))
 		return "bang";
 	if (o->triple)
 		s = arena_printf(&x->tool.arena, "%s -mtriple=%s", s,
@@ -301,14 +307,9 @@ write_header(struct llc *x, const struct interface *net, size_t arena_bytes,
 }
 
 static bool
-write_constants(struct llc *x, const struct interface *net)
+write_constants(struct llc *x, const struct interface *net, const char *path)
 {
 	struct buf data = {0};
-	const char *path = strcmp(x->o.output, "-") != 0
-				   ? arena_printf(&x->tool.arena,
-						  "%s.constants", x->o.output)
-				   : arena_printf(&x->tool.arena,
-						  "%s.constants", x->llvm.name);
 
 	for (uint32_t i = 0; i < net->nconstants; i++) {
 		const struct interface_constant *c = &net->constants[i];
@@ -319,6 +320,14 @@ write_constants(struct llc *x, const struct interface *net)
 	}
 	buf_fill(&data, '\0', (size_t)net->constants_bytes - data.len);
 	return write_file(x, path, &data);
+}
+
+static const char *
+constants_path(struct llc *x)
+{
+	return arena_printf(&x->tool.arena, "%s.constants",
+			    strcmp(x->o.output, "-") != 0 ? x->o.output
+							  : x->llvm.name);
 }
 
 static bool
@@ -384,7 +393,7 @@ generate(struct llc *x)
 		ok = write_header(x, &net, llvm_unit_arena_bytes(u),
 				  x->o.header);
 	if (ok && x->llvm.constants_in_file && net.constants_bytes)
-		ok = write_constants(x, &net);
+		ok = write_constants(x, &net, constants_path(x));
 	llvm_unit_free(u);
 	return ok;
 }
@@ -399,6 +408,53 @@ print_module(struct llc *x)
 	return write_file(x, x->o.output, &text);
 }
 
+/* NAME in the folder that is the output. */
+static const char *
+in_folder(struct llc *x, const char *end)
+{
+	return arena_printf(&x->tool.arena, "%s/%s%s", x->o.output,
+			    *end == '.' ? x->llvm.name : "", end);
+}
+
+/* Kernels, a main program, a Makefile and the constants, in a folder. */
+static bool
+write_bang_project(struct llc *x, struct buf *text, const struct interface *net,
+		   const struct bangc_options *o)
+{
+	struct buf program = {0}, makefile = {0};
+	bool ok;
+
+	if (mkdir(x->o.output, 0777) && errno != EEXIST) {
+		diag_error(diag_of(x), LOC_NONE, "cannot make folder '%s': %s",
+			   x->o.output, strerror(errno));
+		return false;
+	}
+	bangc_project_main(&program, net, o);
+	bangc_project_makefile(&makefile, o);
+	ok = write_file(x, in_folder(x, ".mlu"), text);
+	ok &= write_file(x, in_folder(x, "main.cpp"), &program);
+	ok &= write_file(x, in_folder(x, "Makefile"), &makefile);
+	if (net->constants_bytes)
+		ok &= write_constants(x, net, in_folder(x, ".constants"));
+	return ok;
+}
+
+static bool
+write_bang(struct llc *x, struct buf *text, const struct interface *net,
+	   const struct bangc_options *o)
+{
+	if (x->o.emit == EMIT_BANG_PROJECT)
+		return write_bang_project(x, text, net, o);
+	if (net && net->constants_bytes && !strcmp(x->o.output, "-"))
+		diag_warning(diag_of(x), LOC_NONE,
+			     "the network's constants are not in this text; "
+			     "-o FILE writes them to FILE.constants");
+	else if (net && net->constants_bytes &&
+		 !write_constants(x, net, constants_path(x)))
+		return false;
+	return write_file(x, x->o.output, text);
+}
+
 static bool
 emit_bang(struct llc *x)
 {
@@ -411,8 +467,16 @@ emit_bang(struct llc *x)
 	bool network = interface_of(x->m, &net, &x->tool.arena);
 	struct buf text = {0};
 
-	if (bangc_emit(&text, x->m, network ? &net : NULL, &o, diag_of(x)))
-		return write_file(x, x->o.output, &text);
+	if (net.incomplete)
+		diag_error(diag_of(x), LOC_NONE,
+			   "a constant of '@main' has no value");
+	else if (x->o.emit == EMIT_BANG_PROJECT &&
+		 (!network || !strcmp(x->o.output, "-")))
+		diag_error(diag_of(x), LOC_NONE,
+			   network ? "a project is a folder: use -o DIR"
+				   : "without '@main' there is no project");
+	else if (bangc_emit(&text, x->m, network ? &net : NULL, &o, diag_of(x)))
+		return write_bang(x, &text, network ? &net : NULL, &o);
 	buf_free(&text);
 	return false;
 }
@@ -434,7 +498,7 @@ compile(struct llc *x)
 		return false;
 	if (x->o.emit == EMIT_TE || x->o.emit == EMIT_TIR)
 		return print_module(x);
-	return x->o.emit == EMIT_BANG ? emit_bang(x) : generate(x);
+	return is_bang(x) ? emit_bang(x) : generate(x);
 }
 
 static bool

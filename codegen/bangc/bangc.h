@@ -33,4 +33,9 @@ bool bangc_emit(struct buf *out, const ir_module *m,
 		const struct interface *net, const struct bangc_options *o,
 		struct diag *d);
 
+/* A main program for the network, and a Makefile: see project.c. */
+void bangc_project_main(struct buf *out, const struct interface *net,
+			const struct bangc_options *o);
+void bangc_project_makefile(struct buf *out, const struct bangc_options *o);
+
 #endif

@@ -185,13 +185,14 @@ void bang_put_units(struct bang_kernel *k, const struct bang_nest *n,
 int64_t bang_points(const struct bang_nest *n, uint32_t from, uint32_t to);
 
 /*
- * The files of codegen/bangc/device as text: what emitted code calls. The last
- * two are for bang_put_matmul.
+ * The files of codegen/bangc/device as text: what emitted code calls; two are
+ * for bang_put_matmul, the last begins the main program of a project.
  */
 extern const char bang_device_scalars[];
 extern const char bang_device_vectors[];
 extern const char bang_device_matmul[];
 extern const char bang_device_conv2d[];
+extern const char bang_device_main[];
 
 /* prologue.c: what all kernels need. */
 void bang_put_prologue(struct buf *out, const struct bang_arch *arch);
