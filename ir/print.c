@@ -325,3 +325,59 @@ ir_print_expr(struct buf *out, const ir_module *m, const ir_expr *e,
 	print_meta_section(&p);
 	finish(&p);
 }
+
+struct labels {
+	struct print print;
+	const ir_def *def;
+	struct buf name;
+	struct buf detail;
+	ir_label_fn *put;
+	void *env;
+};
+
+static void
+put_label(const ir_expr *e, void *env)
+{
+	struct labels *l = env;
+	const struct print_node *n = print_node_of(&l->print, e);
+
+	buf_puts(&l->name, "");
+	buf_puts(&l->detail, "");
+	l->name.len = 0;
+	l->detail.len = 0;
+	l->name.at[0] = l->detail.at[0] = '\0';
+	if (e->kind == IR_VAR)
+		buf_printf(&l->name, "%%%s",
+			   n->name ? n->name : ir_as_var(e)->name);
+	else if (n->number && !print_always_inline(e))
+		buf_printf(&l->name, "%%%u", n->number - 1u);
+	l->print.out = &l->detail;
+	if (e->kind == IR_CALL)
+		print_call_attrs(&l->print, ir_as_call(e), false);
+	else if (e->kind == IR_CONSTANT && ir_as_constant(e)->data &&
+		 print_scalar_fits(ir_as_constant(e)->data))
+		print_scalar(&l->print, ir_as_constant(e)->data);
+	l->put(l->env, l->def, e, l->name.at, l->detail.at);
+}
+
+void
+ir_print_labels(const ir_module *m, const struct print_options *o,
+		ir_label_fn *put, void *env)
+{
+	struct labels l = {.put = put, .env = env};
+	ir_def **defs = ir_module_sorted(m);
+
+	start(&l.print, &l.detail, m, o);
+	for (size_t i = 0; i < m->defs.len; i++) {
+		if (defs[i]->kind != DEF_FUNCTION)
+			continue;
+		l.def = defs[i];
+		l.print.out = &l.detail;
+		print_plan_def(&l.print, l.def->fn);
+		ir_walk(&l.def->fn->base, NULL, put_label, &l);
+	}
+	finish(&l.print);
+	free(defs);
+	buf_free(&l.name);
+	buf_free(&l.detail);
+}

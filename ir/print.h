@@ -49,6 +49,16 @@ void ir_print_aligned(struct buf *out_a, const ir_module *a, struct buf *out_b,
 		      const ir_module *b, const struct ptrmap *pairs,
 		      const struct print_options *o);
 
+/*
+ * Call PUT for each node of each function of M, operands first: NAME is what
+ * the text calls it ("%3", "%x"; "" if it stands in place), DETAIL the
+ * attributes of a call ("axis=[1]"), a scalar constant ("1f"), or "".
+ */
+typedef void ir_label_fn(void *env, const ir_def *def, const ir_expr *e,
+			 const char *name, const char *detail);
+void ir_print_labels(const ir_module *m, const struct print_options *o,
+		     ir_label_fn *put, void *env);
+
 /* For messages. Symbolic dimensions print as the name of the variable. */
 void ir_print_type(struct buf *out, const ir_type *t);
 const char *ir_type_text(ir_context *cx, const ir_type *t);
