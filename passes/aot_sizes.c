@@ -134,8 +134,7 @@ count_at(struct sized *s, const tir_expr *e, const struct place *p)
 	case TIR_LOAD:
 		if (e->arg[0]->kind == TIR_INT && e->arg[0]->i >= 0 &&
 		    e->arg[0]->i < p->nsizes)
-			return size_at(s,
-				       p->base + (uint32_t)e->arg[0]->i);
+			return size_at(s, p->base + (uint32_t)e->arg[0]->i);
 		break;
 	case TIR_MUL:
 		return product(s, count_at(s, e->arg[0], p),
@@ -499,8 +498,7 @@ allocate(struct sized *s, const struct place *p, struct loc loc)
 	const tir_expr *args[3];
 
 	args[0] = tir_address_of(s->m, s->memory, slot(s, p->index));
-	args[1] = p->count ? count_at(s, p->count->extent, p)
-			   : elements(s, p);
+	args[1] = p->count ? count_at(s, p->count->extent, p) : elements(s, p);
 	args[2] = number(s, (int64_t)dtype_size(p->type->dtype));
 	call_routine(s, loc, "relay_dyn_alloc", args, 3);
 }

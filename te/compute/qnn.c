@@ -417,7 +417,7 @@ compute_qnn_concatenate(struct te_call *c)
 		part[i] = requantize_field(c, c->in[i], c->in[n + i],
 					   c->in[2 * n + i], 3 * n);
 		starts[i] = start;
-		start += part[i]->shape[axis];
+		start = te_dim_add(c, start, part[i]->shape[axis]);
 	}
 	b = te_begin_out(c, NULL, 0);
 	for (uint32_t i = n; i-- > 0;) {
@@ -426,7 +426,7 @@ compute_qnn_concatenate(struct te_call *c)
 
 		for (uint32_t k = 0; k < b->ndim; k++)
 			index[k] = b->i[k];
-		index[axis] = te_addi(c, b->i[axis], -starts[i]);
+		index[axis] = te_sub(c, b->i[axis], te_int(c, starts[i]));
 		x = te_get(c, part[i], index);
 		v = v ? te_guard(c,
 				 te_cmp(c, TIR_LT, b->i[axis],

@@ -166,6 +166,26 @@ batch_matmul(struct te_call *c, int64_t *const *out)
 				"the inner dimensions differ");
 }
 
+/* qnn.dense, qnn.batch_matmul: the second factor is transposed. */
+static bool
+qnn_matmul(struct te_call *c, int64_t *const *out)
+{
+	const struct te_tensor *x = c->in[0], *w = c->in[1];
+	uint32_t last = x->ndim - 1;
+	bool batched = c->op->id == OP_qnn_batch_matmul;
+
+	sizes_copy(out[0], x);
+	out[0][last] = w->shape[batched ? 1 : 0];
+	if (batched && x->shape[0] == 1)
+		out[0][0] = w->shape[0];
+	else if (batched && w->shape[0] != 1 &&
+		 !te_require_equal(c, x->shape[0], w->shape[0],
+				   "the batches differ"))
+		return false;
+	return te_require_equal(c, x->shape[last], w->shape[w->ndim - 1],
+				"the inner dimensions differ");
+}
+
 static bool
 transpose(struct te_call *c, int64_t *const *out)
 {
@@ -185,8 +205,9 @@ concatenate(struct te_call *c, int64_t *const *out)
 	uint32_t ndim = te_out_ndim(c, 0);
 	uint32_t axis = (uint32_t)te_axis_of(te_attr_int(c, "axis", 0), ndim);
 
+	/* Scales and zero points may come behind the tensors. */
 	sizes_copy(out[0], c->in[0]);
-	for (uint32_t i = 1; i < c->nin; i++)
+	for (uint32_t i = 1; i < c->first[1]; i++)
 		for (uint32_t d = 0; d < ndim; d++) {
 			int64_t n = c->in[i]->shape[d];
 
@@ -473,6 +494,59 @@ topk(struct te_call *c, int64_t *const *out)
 		k, x->shape[axis], "k is larger than the axis");
 }
 
+/* Only the first axis, a batch, may be a size. */
+static bool
+batch(struct te_call *c, int64_t *const *out)
+{
+	const struct te_tensor *x = c->in[0];
+
+	for (uint32_t i = 0; i < c->nin; i++)
+		for (uint32_t d = i == 0; d < c->in[i]->ndim; d++)
+			if (te_is_size(c->in[i]->shape[d]))
+				return sizes_refuse(c, "all axes but the "
+						       "batch");
+	for (uint32_t d = 0; d < te_out_ndim(c, 0); d++) {
+		struct ir_dim t = c->out_type[0]->shape[d];
+
+		if (d > 0 && !ir_dim_is_const(t))
+			return sizes_refuse(c, "an axis of the result");
+		out[0][d] = d ? t.value : x->shape[0];
+	}
+	return true;
+}
+
+/* The length of each sequence stands in a vector along the batch. */
+static bool
+sequences(struct te_call *c, int64_t *const *out)
+{
+	const struct te_tensor *x = c->in[0];
+	int64_t along =
+		c->op->id == OP_sequence_mask
+			? te_attr_int(c, "axis", 0) == 0
+			: te_axis_of(te_attr_int(c, "batch_axis", 0), x->ndim);
+
+	return same(c, out) &&
+	       te_require_equal(c, x->shape[along], c->in[1]->shape[0],
+				"there are not as many lengths as sequences");
+}
+
+/* Regions come from the second input, channels from the first. */
+static bool
+regions(struct te_call *c, int64_t *const *out)
+{
+	int channel = te_attr_string(c, "layout")[1] == 'C' ? 1 : 3;
+
+	for (uint32_t d = 1; d < te_out_ndim(c, 0); d++) {
+		struct ir_dim t = c->out_type[0]->shape[d];
+
+		if ((int)d != channel && !ir_dim_is_const(t))
+			return sizes_refuse(c, "an axis of the result");
+		out[0][d] = (int)d == channel ? c->in[0]->shape[d] : t.value;
+	}
+	out[0][0] = c->in[1]->shape[0];
+	return true;
+}
+
 /* The last; what is in front goes through. */
 static bool
 slice_like(struct te_call *c, int64_t *const *out)
@@ -553,7 +627,9 @@ static const struct {
 	{compute_nn_bias_add, along_axis},
 	{compute_nn_conv, sizes_images},
 	{compute_nn_conv_transpose, sizes_images},
+	{compute_nn_depth_to_space, batch},
 	{compute_nn_dropout, same},
+	{compute_nn_group_norm, batch},
 	{compute_nn_instance_norm, normalize},
 	{compute_nn_l2_normalize, same},
 	{compute_nn_layer_norm, normalize},
@@ -566,20 +642,28 @@ static const struct {
 	{compute_nn_prelu, along_axis},
 	{compute_nn_relu, same},
 	{compute_nn_softmax, same},
+	{compute_nn_space_to_depth, batch},
 	{compute_nn_upsampling, sizes_images},
 	{compute_one_hot, one_hot},
 	{compute_qnn_binary, broadcast_two},
+	{compute_qnn_concatenate, concatenate},
 	{compute_qnn_dequantize, same},
+	{compute_qnn_leaky_relu, same},
+	{compute_qnn_matmul, qnn_matmul},
 	{compute_qnn_quantize, same},
 	{compute_qnn_requantize, same},
+	{compute_qnn_softmax, same},
+	{compute_qnn_unary, same},
 	{compute_reduce, reduce},
 	{compute_reinterpret, same},
 	{compute_repeat, repeat},
 	{compute_reshape, sizes_reshape},
 	{compute_reverse, same},
+	{compute_reverse_sequence, sequences},
 	{compute_scan, scan},
 	{compute_scatter_elements, sizes_scatter},
 	{compute_scatter_nd, sizes_scatter},
+	{compute_sequence_mask, sequences},
 	{compute_shape_of, by_type},
 	{compute_sign, same},
 	{compute_slice_like, slice_like},
@@ -597,6 +681,8 @@ static const struct {
 	{compute_variance, reduce},
 	{compute_vision_get_valid_counts, sizes_valid_counts},
 	{compute_vision_non_max_suppression, sizes_nms},
+	{compute_vision_roi_align, regions},
+	{compute_vision_roi_pool, regions},
 	{compute_where, broadcast},
 };
 
