@@ -96,11 +96,17 @@ compute_qnn_dequantize(struct te_call *c)
 			 te_end(b, te_cast(c, te_out_dtype(c, 0), v)));
 }
 
+/* A ratio as m * 2^(e - 31), m below 2^31. */
+struct fixed {
+	const tir_expr *m, *e;
+};
+
 /* How one quantized value becomes another. Scales may be NULL: the same. */
 struct requant {
 	const tir_expr *in_scale, *in_zero;
 	const tir_expr *out_scale, *out_zero;
 	bool to_nearest;                /* else upward */
+	struct fixed by;                /* the ratio, if it is known so */
 };
 
 static bool
@@ -141,11 +147,6 @@ requantized_float(struct te_call *c, const tir_expr *q,
 			     te_add(c, t, te_lit(c, f, 0.5)));
 	return te_cast(c, i32, t);
 }
-
-/* A ratio as m * 2^(e - 31), m below 2^31. */
-struct fixed {
-	const tir_expr *m, *e;
-};
 
 static struct fixed
 fixed_constant(struct te_call *c, double ratio)
@@ -203,7 +204,7 @@ requantized(struct te_call *c, const tir_expr *q, const struct requant *r)
 
 	if (same_number(r->in_scale, r->out_scale))
 		return te_add(c, t, r->out_zero);
-	by = fixed_form(c, r);
+	by = r->by.m ? r->by : fixed_form(c, r);
 	left = te_max(c, zero, te_min(c, by.e, te_lit_int(c, i64, 31)));
 	right = te_max(c, zero, te_sub(c, zero, by.e));
 	right = te_addi(c, te_min(c, right, te_lit_int(c, i64, 31)), 31);
@@ -245,6 +246,37 @@ param_scale(struct te_call *c, uint32_t input, const tir_expr *const *at,
 	return te_cast(c, f32, param(c, c->in[input], at, axis));
 }
 
+/* The form of each channel's ratio, worked out once: m (E: e). */
+static struct te_tensor *
+ratio_table(struct te_call *c, const struct te_tensor *channels, uint32_t scale,
+	    uint32_t out_scale, bool e)
+{
+	struct te_body *b = te_begin_like(c, e ? "shift" : "multiplier",
+					  channels);
+	struct requant r = {
+		.in_scale = param_scale(c, scale, b->i, 0),
+		.out_scale = param_scale(c, out_scale, b->i, 0),
+	};
+	struct fixed by = fixed_form(c, &r);
+
+	return te_end(b, e ? by.e : by.m);
+}
+
+/* The ratio at channel AT, where the scales differ between channels. */
+static struct fixed
+ratio_at(struct te_call *c, uint32_t scale, uint32_t out_scale,
+	 const tir_expr *at)
+{
+	const struct te_tensor *s = c->in[scale];
+
+	if (s->ndim != 1 || s->shape[0] == 1)
+		return (struct fixed){NULL, NULL};
+	return (struct fixed){
+		te_at(c, ratio_table(c, s, scale, out_scale, false), at),
+		te_at(c, ratio_table(c, s, scale, out_scale, true), at),
+	};
+}
+
 bool
 compute_qnn_requantize(struct te_call *c)
 {
@@ -254,6 +286,8 @@ compute_qnn_requantize(struct te_call *c)
 		param_scale(c, 1, b->i, axis), param_int(c, 2, b->i, axis),
 		param_scale(c, 3, b->i, axis), param_int(c, 4, b->i, axis),
 		strcmp(te_attr_string(c, "rounding"), "TONEAREST") == 0,
+		b->ndim ? ratio_at(c, 1, 3, b->i[axis])
+			: (struct fixed){NULL, NULL},
 	};
 	const tir_expr *v = rescale(c, te_get(c, c->in[0], b->i), &r,
 				    te_attr_string(c, "compute_dtype"));
@@ -283,6 +317,7 @@ te_requantize(struct te_call *c, struct te_tensor *t, uint32_t scale,
 		param_scale(c, out_scale, b->i, 0),
 		param_int(c, out_scale + 1, b->i, 0),
 		false,
+		{NULL, NULL},
 	};
 
 	return te_end(b, requantized(c, te_get(c, t, b->i), &r));
@@ -300,6 +335,8 @@ operand(struct te_call *c, const struct te_body *b, uint32_t k)
 		param_scale(c, 6, b->i, axis),
 		param_int(c, 7, b->i, axis),
 		false,
+		b->ndim ? ratio_at(c, 2 + 2 * k, 6, b->i[axis])
+			: (struct fixed){NULL, NULL},
 	};
 
 	return requantized(
@@ -312,7 +349,7 @@ multiplied(struct te_call *c, const struct te_body *b)
 {
 	const tir_expr *x[2];
 	const tir_expr *s[2];
-	struct requant r = { NULL, NULL, NULL, NULL, false };
+	struct requant r = {.to_nearest = false};
 
 	for (uint32_t k = 0; k < 2; k++) {
 		int64_t axis = te_axis_of(
@@ -394,6 +431,7 @@ requantize_field(struct te_call *c, struct te_tensor *x,
 		param_scale(c, out_scale, at, 0),
 		param_int(c, out_scale + 1, at, 0),
 		false,
+		{NULL, NULL},
 	};
 
 	return te_end(b, te_saturate(c, x->dtype,
