@@ -67,7 +67,8 @@ fit_factors(const struct layout_query *q, uint32_t i, struct ir_layout *l)
 			continue;
 		at = ir_layout_index(&old, primal);
 		if (at < 0 ||
-		    (ir_dim_is_const(t->shape[at]) && t->shape[at].value == 1))
+		    (ir_dim_is_const(t->shape[at]) &&
+		     t->shape[at].value * ir_layout_factor(&old, primal) == 1))
 			l->axis[k].factor = 1;
 	}
 	return true;
