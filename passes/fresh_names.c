@@ -84,6 +84,24 @@ fresh_names_free(struct fresh_names *f)
 	vec_free(&f->taken);
 }
 
+static void
+free_run(void *state)
+{
+	fresh_names_free(state);
+	free(state);
+}
+
+struct fresh_names *
+fresh_names_of_run(pass_ctx *cx, const char *prefix)
+{
+	if (!cx->state) {
+		cx->state = xcalloc(1, sizeof(struct fresh_names));
+		cx->free_state = free_run;
+		fresh_names_init(cx->state, cx->module, prefix);
+	}
+	return cx->state;
+}
+
 const char *
 fresh_name(struct fresh_names *f)
 {

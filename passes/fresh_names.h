@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "ir/module.h"
+#include "passes/pass.h"
 #include "support/vec.h"
 
 struct fresh_names {
@@ -23,6 +24,12 @@ struct fresh_names {
 void fresh_names_init(struct fresh_names *f, const ir_module *m,
 		      const char *prefix);
 void fresh_names_free(struct fresh_names *f);
+
+/*
+ * The names of one run of a function pass, which all functions share. They are
+ * its state (cx->state) and go with it.
+ */
+struct fresh_names *fresh_names_of_run(pass_ctx *cx, const char *prefix);
 
 /* The next free name, interned. */
 const char *fresh_name(struct fresh_names *f);

@@ -35,7 +35,7 @@ struct cells {
 	struct retype types;
 	const struct ir_ctor *raw, *zero, *one;
 	const ir_expr *from, *add, *multiply;
-	struct fresh_names names;
+	struct fresh_names *names;
 };
 
 /* The definitions that come with the language, added where they lack. */
@@ -383,7 +383,7 @@ bind(struct border *b, const ir_expr *value)
 	struct cells *c = b->c;
 	struct ir_let l = {
 		.var = ir_as_var(ir_new_var(c->m, value->loc,
-					    fresh_name(&c->names), NULL)),
+					    fresh_name(c->names), NULL)),
 		.value = value,
 	};
 
@@ -461,9 +461,8 @@ pass_lazy_gradient_init(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 	}
 	parts.attrs = NULL;
 	inner = ir_new_function(c.m, fn->base.loc, &parts);
-	fresh_names_init(&c.names, c.m, "x_");
+	c.names = fresh_names_of_run(cx, "x_");
 	fn = wrap(&c, fn, ir_rewrite(c.m, inner, &rules, &c));
-	fresh_names_free(&c.names);
 	retype_free(&c.types);
 	return fn;
 }
