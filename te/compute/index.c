@@ -5,19 +5,31 @@
 
 #include <string.h>
 
+/* I in a type that holds N, too. */
+static const tir_expr *
+wide_index(struct te_call *c, const tir_expr *i, int64_t n)
+{
+	int bits = i->dtype.bits - (i->dtype.code == DTYPE_INT);
+
+	if (te_is_size(n) ? bits >= 31 : bits >= 62 || n >> bits == 0)
+		return i;
+	return te_cast(c, DTYPE(INT, 64), i);
+}
+
 static const tir_expr *
 clipped_index(struct te_call *c, const tir_expr *i, int64_t n)
 {
-	return te_max(c, te_min(c, i, te_lit_int(c, i->dtype,
-						 te_dim_sub(c, n, 1))),
-		      te_zero(c, i->dtype));
+	i = wide_index(c, i, n);
+	return te_max(
+		c, te_min(c, i, te_lit_int(c, i->dtype, te_dim_sub(c, n, 1))),
+		te_zero(c, i->dtype));
 }
 
 /* MODE of take: clip (anything else is clip, too), wrap, fast. */
 static const tir_expr *
-limited_index(struct te_call *c, const tir_expr *i, int64_t n,
-	      const char *mode)
+limited_index(struct te_call *c, const tir_expr *i, int64_t n, const char *mode)
 {
+	i = wide_index(c, i, n);
 	if (strcmp(mode, "wrap") == 0)
 		return te_mod(c, i, te_lit_int(c, i->dtype, n ? n : 1));
 	if (strcmp(mode, "fast") == 0)
@@ -35,7 +47,8 @@ can_read(struct te_call *c, int64_t n)
 	for (uint32_t i = 0; i < ndim; i++)
 		if (shape[i] == 0)
 			return true;
-	return te_is_size(n) || n > 0 || te_error(c, "there is nothing to read from");
+	return te_is_size(n) || n > 0 ||
+	       te_error(c, "there is nothing to read from");
 }
 
 /*
@@ -84,17 +97,16 @@ bool
 compute_gather(struct te_call *c)
 {
 	struct te_body *b = te_begin_out(c, NULL, 0);
-	uint32_t axis = (uint32_t)te_axis_of(te_attr_int(c, "axis", 0),
-					     b->ndim);
+	uint32_t axis =
+		(uint32_t)te_axis_of(te_attr_int(c, "axis", 0), b->ndim);
 	const tir_expr *index[TE_MAX_RANK];
 
 	if (!can_read(c, c->in[0]->shape[axis]))
 		return false;
 	for (uint32_t k = 0; k < b->ndim; k++)
 		index[k] = b->i[k];
-	index[axis] = clipped_index(
-		c, te_cast(c, c->index, te_get(c, c->in[1], b->i)),
-		c->in[0]->shape[axis]);
+	index[axis] = clipped_index(c, te_get(c, c->in[1], b->i),
+				    c->in[0]->shape[axis]);
 	return te_output(c, 0, te_end(b, te_get(c, c->in[0], index)));
 }
 
@@ -119,9 +131,8 @@ compute_gather_nd(struct te_call *c)
 			if (!can_read(c, x->shape[k]))
 				return false;
 			point[0] = te_int(c, k - batch);
-			index[k] = clipped_index(
-				c, te_cast(c, c->index, te_get(c, at, point)),
-				x->shape[k]);
+			index[k] = clipped_index(c, te_get(c, at, point),
+						 x->shape[k]);
 		} else {
 			index[k] = b->i[at->ndim - 1 + k - batch - m];
 		}
@@ -147,12 +158,11 @@ compute_one_hot(struct te_call *c)
 	hot = te_get(c, at, index);
 	return te_output(
 		c, 0,
-		te_end(b,
-		       te_select(c,
-				 te_cmp(c, TIR_EQ, hot,
-					te_cast(c, hot->dtype, b->i[axis])),
-				 te_cast(c, t, te_get0(c, c->in[1])),
-				 te_cast(c, t, te_get0(c, c->in[2])))));
+		te_end(b, te_select(c,
+				    te_cmp(c, TIR_EQ, hot,
+					   te_cast(c, hot->dtype, b->i[axis])),
+				    te_cast(c, t, te_get0(c, c->in[1])),
+				    te_cast(c, t, te_get0(c, c->in[2])))));
 }
 
 bool
@@ -196,14 +206,16 @@ compute_trilu(struct te_call *c)
 	struct te_body *b = te_begin_out(c, NULL, 0);
 	const tir_expr *x = te_get(c, c->in[0], b->i);
 	const tir_expr *k = te_cast(c, c->index, te_get0(c, c->in[1]));
-	const tir_expr *row = te_add(c, b->i[b->ndim - 2], k);
 	enum tir_kind keeps = te_attr_bool(c, "upper") ? TIR_LE : TIR_GE;
+	const tir_expr *row;
 
-	return te_output(c, 0,
-			 te_end(b, te_select(c,
-					     te_cmp(c, keeps, row,
-						    b->i[b->ndim - 1]),
-					     x, te_zero(c, x->dtype))));
+	if (b->ndim < 2)
+		return te_error(c, "a matrix has rank 2 or more");
+	row = te_add(c, b->i[b->ndim - 2], k);
+	return te_output(
+		c, 0,
+		te_end(b, te_select(c, te_cmp(c, keeps, row, b->i[b->ndim - 1]),
+				    x, te_zero(c, x->dtype))));
 }
 
 /* The extents are known: shape_of, vm.shape_of. */
@@ -242,7 +254,7 @@ struct lines {
 static struct lines
 lines_along(struct te_call *c, const struct te_tensor *x, int64_t axis)
 {
-	struct lines l = { 1, 1, 1 };
+	struct lines l = {1, 1, 1};
 
 	for (int64_t k = 0; k < x->ndim; k++) {
 		if (k < axis)
@@ -285,7 +297,7 @@ compute_scan(struct te_call *c)
 {
 	const struct te_tensor *x = c->in[0];
 	const ir_attr *axis = ir_attrs_get(c->attrs, "axis");
-	struct lines l = { 1, 1, 1 };
+	struct lines l = {1, 1, 1};
 	struct te_extern *call;
 	struct te_tensor *out[1];
 
@@ -337,11 +349,11 @@ compute_topk(struct te_call *c)
 	const char *what = te_attr_string(c, "ret_type");
 	bool values = strcmp(what, "indices") != 0;
 	bool indices = strcmp(what, "values") != 0;
-	struct te_extern *call = te_extern_begin(
-		c, NULL,
-		!indices  ? "relay_topk_values"
-		: !values ? "relay_topk_indices"
-			  : "relay_topk");
+	struct te_extern *call =
+		te_extern_begin(c, NULL,
+				!indices  ? "relay_topk_values"
+				: !values ? "relay_topk_indices"
+					  : "relay_topk");
 	struct te_tensor *out[2];
 	int64_t shape[TE_MAX_RANK];
 
@@ -354,8 +366,7 @@ compute_topk(struct te_call *c)
 	te_extern_int(call, te_attr_bool(c, "is_ascend"));
 	te_extern_int(call, dtype_number(x->dtype));
 	if (indices)
-		te_extern_int(call,
-			      dtype_number(te_out_dtype(c, c->nout - 1)));
+		te_extern_int(call, dtype_number(te_out_dtype(c, c->nout - 1)));
 	te_extern_end(call, out);
 	for (uint32_t i = 0; i < c->nout; i++)
 		te_output(c, i, out[i]);

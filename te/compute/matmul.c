@@ -63,12 +63,11 @@ compute_nn_batch_matmul(struct te_call *c)
 
 	return te_output(
 		c, 0,
-		te_end_fold(b, TE_SUM,
-			    product(c,
-				    batch_element(c, x, b->i[0], b->i[1], k,
-						  ta),
-				    batch_element(c, c->in[1], b->i[0], k,
-						  b->i[2], tb))));
+		te_end_fold(
+			b, TE_SUM,
+			product(c, batch_element(c, x, b->i[0], b->i[1], k, ta),
+				batch_element(c, c->in[1], b->i[0], k, b->i[2],
+					      tb))));
 }
 
 /* Weights packed as [units / tile, k, tile]. */
@@ -78,11 +77,16 @@ compute_nn_contrib_dense_pack(struct te_call *c)
 	struct te_tensor *x = c->in[0];
 	struct te_tensor *w = c->in[1];
 	struct te_body *b = te_begin_out(c, NULL, 0);
-	int64_t tile = w->shape[2];
-	const tir_expr *k = te_fold_axis(b, "k", x->shape[1]);
+	int64_t tile;
+	const tir_expr *k;
 
-	if (w->ndim != 3)
-		return te_error(c, "the weight must have rank 3");
+	if (x->ndim != 2 || b->ndim != 2 ||
+	    !te_expect_shape(c, 1, (const int64_t[]){-1, x->shape[1], -1}, 3))
+		return te_error(c, "the data must have rank 2");
+	tile = w->shape[2];
+	if (b->shape[1] != w->shape[0] * tile)
+		return te_error(c, "the weights do not make up the units");
+	k = te_fold_axis(b, "k", x->shape[1]);
 	return te_output(
 		c, 0,
 		te_end_fold(b, TE_SUM,

@@ -55,6 +55,25 @@ read_pool(struct pool *p, struct te_call *c)
 	       te_attr_padding(c, p->n, p->before, p->after);
 }
 
+static bool
+has_windows(struct pool *p)
+{
+	for (int k = 0; k < p->n; k++)
+		if (p->size[k] < 1 || p->stride[k] < 1 || p->dilation[k] < 1)
+			return te_error(p->c, "windows and their strides must "
+					      "be positive");
+	return true;
+}
+
+static bool
+is_spatial(const struct pool *p, uint32_t axis)
+{
+	for (int k = 0; k < p->n; k++)
+		if (p->axis[k] == (int)axis)
+			return true;
+	return false;
+}
+
 /* Fill up the back so that the last window (ceil_mode) stays inside. */
 static struct te_tensor *
 padded(struct pool *p, const tir_expr *value)
@@ -225,8 +244,14 @@ compute_nn_avg_pool2d_grad(struct te_call *c)
 	struct te_body *b;
 	struct pool p;
 
-	if (!read_pool(&p, c))
+	if (!read_pool(&p, c) || !has_windows(&p))
 		return false;
+	if (c->in[1]->ndim != grad->ndim)
+		return te_error(c, "gradient and data differ in rank");
+	for (uint32_t i = 0; i < grad->ndim; i++)
+		if (!is_spatial(&p, i) &&
+		    c->in[1]->shape[i] != grad->shape[i])
+			return te_error(c, "gradient and data do not fit");
 	p.x = c->in[1];
 	b = te_begin_out(c, NULL, 0);
 	for (uint32_t i = 0; i < b->ndim; i++)

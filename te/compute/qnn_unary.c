@@ -202,6 +202,10 @@ compute_qnn_simulated(struct te_call *c)
 	const tir_expr *scale = channel(c, c->in[2], at, t);
 	const tir_expr *zero = channel(c, c->in[3], at, t);
 
+	for (uint32_t i = 1; i < 4; i++)
+		for (uint32_t d = 0; d < c->in[i]->ndim; d++)
+			if (c->in[i]->shape[d] == 0)
+				return te_error(c, "input %u is empty", i + 1);
 	if (b->ndim && !te_is_axis(c, te_attr_int(c, "axis", -1), b->ndim))
 		return false;
 	if (c->op->id == OP_qnn_simulated_dequantize) {

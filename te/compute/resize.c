@@ -17,12 +17,12 @@ enum { MAX_TAPS = 4 };
 struct resize {
 	struct te_call *c;
 	struct te_tensor *x;
-	int n;                          /* spatial axes */
+	int n; /* spatial axes */
 	int axis[3];
-	const char *method;             /* "nearest_neighbor", ... */
-	const char *mode;               /* of coordinates */
+	const char *method; /* "nearest_neighbor", ... */
+	const char *mode;   /* of coordinates */
 	const char *rounding;
-	double alpha;                   /* of cubic */
+	double alpha; /* of cubic */
 	bool exclude_outside;
 	double roi[6];
 	double extrapolation;
@@ -31,7 +31,7 @@ struct resize {
 struct taps {
 	int n;
 	const tir_expr *index[MAX_TAPS];
-	const tir_expr *weight[MAX_TAPS];       /* NULL: 1 */
+	const tir_expr *weight[MAX_TAPS]; /* NULL: 1 */
 };
 
 /* What pixels and coordinates are computed in. */
@@ -81,27 +81,25 @@ coordinate(const struct resize *r, int k, const tir_expr *o)
 
 	if (is(r->mode, "half_pixel") ||
 	    (is(r->mode, "pytorch_half_pixel") && out > 1))
-		return te_sub(c,
-			      te_mul(c, te_add(c, x, num(c, 0.5)), scale),
+		return te_sub(c, te_mul(c, te_add(c, x, num(c, 0.5)), scale),
 			      num(c, 0.5));
 	if (is(r->mode, "pytorch_half_pixel"))
 		return num(c, 0);
 	if (is(r->mode, "tf_half_pixel_for_nn"))
 		return te_mul(c, te_add(c, x, num(c, 0.5)), scale);
 	if (is(r->mode, "align_corners"))
-		return te_mul(c, x,
-			      num(c, out > 1 ? (in - 1) / (out - 1) : 0));
+		return te_mul(c, x, num(c, out > 1 ? (in - 1) / (out - 1) : 0));
 	if (is(r->mode, "tf_crop_and_resize")) {
 		double a = r->roi[k];
 		double b = r->roi[r->n + k];
 
 		if (out <= 1)
 			return num(c, 0.5 * (a + b) * (in - 1));
-		return te_add(c, num(c, a * (in - 1)),
-			      te_mul(c, x,
-				     num(c, (b - a) * (in - 1) / (out - 1))));
+		return te_add(
+			c, num(c, a * (in - 1)),
+			te_mul(c, x, num(c, (b - a) * (in - 1) / (out - 1))));
 	}
-	return te_mul(c, x, scale);     /* asymmetric */
+	return te_mul(c, x, scale); /* asymmetric */
 }
 
 static const tir_expr *
@@ -149,8 +147,7 @@ nearest_tap(const struct resize *r, int k, const tir_expr *o, struct taps *t)
 
 	t->n = 1;
 	t->weight[0] = NULL;
-	if (is(r->mode, "asymmetric") && r->n == 2 && in > 0 &&
-	    out % in == 0) {
+	if (is(r->mode, "asymmetric") && r->n == 2 && in > 0 && out % in == 0) {
 		t->index[0] = te_divi(c, o, out / in);
 		return;
 	}
@@ -194,8 +191,7 @@ exclude_outside(const struct resize *r, int k, const tir_expr *i,
 	for (int j = 0; j < 4; j++) {
 		const tir_expr *at = te_addi(c, i, j - 1);
 
-		t->weight[j] = te_select(c,
-					 te_within(c, at, 0, in_size(r, k)),
+		t->weight[j] = te_select(c, te_within(c, at, 0, in_size(r, k)),
 					 t->weight[j], num(c, 0));
 		sum = sum ? te_add(c, sum, t->weight[j]) : t->weight[j];
 	}
@@ -265,10 +261,10 @@ inside(const struct resize *r, const struct te_body *b)
 
 	for (int k = 0; k < r->n; k++) {
 		const tir_expr *x = coordinate(r, k, b->i[r->axis[k]]);
-		const tir_expr *ok = te_and(
-			c, te_cmp(c, TIR_GE, x, num(c, 0)),
-			te_cmp(c, TIR_LE, x,
-			       num(c, (double)(in_size(r, k) - 1))));
+		const tir_expr *ok =
+			te_and(c, te_cmp(c, TIR_GE, x, num(c, 0)),
+			       te_cmp(c, TIR_LE, x,
+				      num(c, (double)(in_size(r, k) - 1))));
 
 		all = all ? te_and(c, all, ok) : ok;
 	}
@@ -308,14 +304,18 @@ find_axes(struct resize *r, struct te_call *c)
 	struct ir_layout l;
 	char letters[4];
 
-	*r = (struct resize){ .c = c, .x = c->in[0], .alpha = -0.5 };
+	*r = (struct resize){.c = c, .x = c->in[0], .alpha = -0.5};
 	if (!te_attr_layout(c, "layout", "NCHW", &l))
 		return false;
 	if (l.n != r->x->ndim)
 		return te_error(c, "the layout does not fit the data");
 	r->n = te_spatial_letters(&l, letters);
-	for (int k = 0; k < r->n; k++)
+	for (int k = 0; k < r->n; k++) {
 		r->axis[k] = ir_layout_index(&l, letters[k]);
+		if (r->x->shape[r->axis[k]] == 0 &&
+		    c->out_type[0]->shape[r->axis[k]].value != 0)
+			return te_error(c, "an empty image has no pixels");
+	}
 	return true;
 }
 
