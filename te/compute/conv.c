@@ -85,6 +85,8 @@ read_conv(struct conv *v, struct te_call *c)
 	    !spread(c, "dilation", v->n, v->dilation) ||
 	    !te_attr_padding(c, v->n, v->before, v->after))
 		return false;
+	if (ir_layout_index(&v->out, 'C') < 0)
+		return te_error(c, "the layout of the result has no channels");
 	v->groups = te_attr_int(c, "groups", 1);
 	v->in_channels = te_extent(v->x, &v->data, 'C');
 	v->out_channels =
@@ -97,6 +99,23 @@ read_conv(struct conv *v, struct te_call *c)
 		return te_error(c, "%lld groups do not divide the channels",
 				(long long)v->groups);
 	return true;
+}
+
+/*
+ * The kernel has the channels of one group; a depthwise one may hold those of
+ * the result in two axes.
+ */
+static bool
+kernel_fits(const struct conv *v)
+{
+	int64_t in = te_extent(v->w, &v->kernel, 'I');
+	int64_t out = te_extent(v->w, &v->kernel, 'O');
+
+	if (te_is_size(v->in_channels) || in * v->groups == v->in_channels ||
+	    (v->groups == v->in_channels && in * out == v->out_channels))
+		return true;
+	return te_error(v->c, "the kernel has %lld input channels, not %lld",
+			(long long)in, (long long)(v->in_channels / v->groups));
 }
 
 /* Quantized operands lose their zero points first, so that padding is 0. */
@@ -176,7 +195,7 @@ compute_nn_conv(struct te_call *c)
 	const tir_expr *ic;
 	const tir_expr *oc;
 
-	if (!read_conv(&v, c))
+	if (!read_conv(&v, c) || !kernel_fits(&v))
 		return false;
 	drop_zero_points(&v);
 	x = padded(&v, v.x, v.before, v.after);

@@ -51,14 +51,14 @@ te_letters_of(struct te_call *c, const struct ir_layout *l,
 	return out;
 }
 
-/* T has the axes of L, and blocks of the size that L says. */
-static bool
-fits(const struct te_tensor *t, const struct ir_layout *l)
+bool
+te_fits_layout(const struct te_tensor *t, const struct ir_layout *l)
 {
 	if (t->ndim != l->n)
 		return false;
 	for (uint32_t k = 0; k < l->n; k++)
 		if (l->axis[k].letter >= 'a' &&
+		    !te_is_size(t->shape[k]) &&
 		    t->shape[k] != l->axis[k].factor)
 			return false;
 	return true;
@@ -70,7 +70,7 @@ te_get_letters(struct te_call *c, const struct te_tensor *t,
 {
 	const tir_expr *index[TE_MAX_RANK];
 
-	if (!fits(t, l)) {
+	if (!te_fits_layout(t, l)) {
 		te_error(c, "an input does not fit its layout");
 		return te_zero(c, t->dtype);
 	}

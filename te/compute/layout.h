@@ -26,6 +26,9 @@ const tir_expr *te_get_letters(struct te_call *c, const struct te_tensor *t,
 			       const struct ir_layout *l,
 			       const struct te_letters *at);
 
+/* T has the axes of L, and blocks of the size that L says. */
+bool te_fits_layout(const struct te_tensor *t, const struct ir_layout *l);
+
 /* Extent along a primal axis, blocks included; 1 if L has no such axis. */
 int64_t te_extent(const struct te_tensor *t, const struct ir_layout *l,
 		  char primal);

@@ -55,7 +55,7 @@ compute_layout_transform(struct te_call *c)
 
 	if (!ir_layout_parse(te_attr_string(c, "src_layout"), &from) ||
 	    !ir_layout_parse(te_attr_string(c, "dst_layout"), &to) ||
-	    from.n != x->ndim || to.n != te_out_ndim(c, 0))
+	    !te_fits_layout(x, &from) || to.n != te_out_ndim(c, 0))
 		return te_error(c, "the layouts do not fit the data");
 	b = te_begin_out(c, NULL, 0);
 	at = te_letters_of(c, &to, b->i);

@@ -59,7 +59,9 @@ compute_vision_non_max_suppression(struct te_call *c)
 	x = routine_begin(c, indices ? "relay_nms_indices" : "relay_nms");
 	routine_inputs(c, x, 5);
 	routine_shape(x, c->in[0]);
-	te_extern_int(x, te_attr_int(c, "top_k", -1));
+	te_extern_int(x, te_attr_int(c, "top_k", -1) < 1
+				 ? -1
+				 : te_attr_int(c, "top_k", -1));
 	te_extern_int(x, start);
 	te_extern_int(x, score);
 	te_extern_int(x, id);
