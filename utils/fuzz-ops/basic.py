@@ -863,7 +863,7 @@ def dyn_tile(g, op):
     shape = g.full(1, 3, 100)
     return Case(op, [g.input("x", shape, g.any()),
                      shape_input("s", [g.randint(1, 3) for _ in shape])],
-                ["%x", "%s"])
+                ["%x", "%s"], {"reps": NONE})
 
 
 @recipe("dyn.expand_dims")
@@ -881,8 +881,8 @@ def dyn_topk(g, op):
     return Case(op, [g.input("x", shape, "float32"),
                      ["k", [], "int64", "values %d" %
                       g.randint(1, shape[axis])]], ["%x", "%k"],
-                {"axis": axis, "ret_type": g.choice(
-                    ["both", "values", "indices"])})
+                {"k": NONE, "axis": axis, "ret_type": g.choice(
+                    ["both", "values", "indices"]), "dtype": "int64"})
 
 
 @recipe("dyn.one_hot")
@@ -902,7 +902,9 @@ def dyn_strided_slice(g, op):
     begin, end, strides = slice_of(g, shape)
     return Case(op, [g.input("x", shape, g.any()), shape_input("b", begin),
                      shape_input("e", end), shape_input("s", strides)],
-                ["%x", "%b", "%e", "%s"])
+                ["%x", "%b", "%e", "%s"],
+                {"begin": NONE, "end": NONE, "strides": NONE,
+                 "axes": NONE})
 
 
 @recipe("dyn.nn.pad")
@@ -912,7 +914,8 @@ def dyn_pad(g, op):
     return Case(op, [g.input("x", shape, "float32"),
                      ["w", [len(shape), 2], "int64",
                       "values " + " ".join(map(str, widths))],
-                     g.input("v", [], "float32")], ["%x", "%w", "%v"])
+                     g.input("v", [], "float32")], ["%x", "%w", "%v"],
+                {"pad_width": NONE})
 
 
 @recipe("auto_scheduler_layout_transform")
