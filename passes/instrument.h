@@ -43,6 +43,7 @@ struct pass_options {
 	const char *dump_to;
 	const char *info_file;
 	bool verify_each;
+	bool verify_spans;
 	long long validate; /* runs; 0: none */
 	long long validate_seed;
 	bool debug;

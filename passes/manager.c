@@ -9,6 +9,7 @@
 #include "parser/parser.h"
 #include "passes/plugin/plugin.h"
 #include "passes/registry.h"
+#include "passes/spans.h"
 #include "passes/validate.h"
 #include "support/crash.h"
 #include "support/glob.h"
@@ -292,6 +293,24 @@ collect_garbage(struct pass_manager *pm)
 		*limit = SMALL;
 }
 
+/* Warn if there are more calls without a place than BEFORE. */
+static void
+check_spans(struct pass_manager *pm, const struct span_count *before)
+{
+	struct span_count now;
+	const ir_op *op;
+
+	spans_count(&now, pm->module);
+	if (now.lost <= before->lost)
+		return;
+	op = ir_called_op(now.first);
+	diag_warning(pm->diag, now.def->loc,
+		     "this pass loses places: %zu of %zu calls have none "
+		     "(before: %zu), as '%s' in '@%s'",
+		     now.lost, now.calls, before->lost,
+		     op ? op->name : "a function", now.def->name);
+}
+
 /* Run a pass, whatever its level. */
 static bool
 run_pass(struct pass_manager *pm, const struct pass_step *step, bool *changed)
@@ -303,6 +322,7 @@ run_pass(struct pass_manager *pm, const struct pass_step *step, bool *changed)
 		       .info = info,
 		       .values = step->values,
 		       .manager = pm};
+	struct span_count spans;
 	bool now = false;
 	bool ok;
 
@@ -311,6 +331,8 @@ run_pass(struct pass_manager *pm, const struct pass_step *step, bool *changed)
 	instrument_before(pm, info);
 	prepare_reproducer(pm, step);
 	count_stats(pm, info, "nodes before");
+	if (pm->options->verify_spans)
+		spans_count(&spans, pm->module);
 	pm->diag->pass = info->flag;
 	ok = info->kind == PASS_FUNCTION ? run_on_functions(&cx, &now)
 					 : run_on_module(&cx, &now);
@@ -318,6 +340,8 @@ run_pass(struct pass_manager *pm, const struct pass_step *step, bool *changed)
 		cx.free_state(cx.state);
 	if (ok && pm->options->verify_each)
 		ok = verify(pm, info);
+	if (ok && pm->options->verify_spans)
+		check_spans(pm, &spans);
 	if (ok && pm->options->validate)
 		ok = validate_after(pm, info);
 	pm->diag->pass = NULL;

@@ -69,6 +69,9 @@
 	  OPTION_HIDDEN },                                                     \
 	{ "verify-each", OPTION_FLAG, PASS_FIELD(type, member, verify_each),   \
 	  NULL, NULL, "check form and types after each pass", 0 },             \
+	{ "verify-spans", OPTION_FLAG, PASS_FIELD(type, member, verify_spans), \
+	  NULL, NULL, "name passes that lose places in the text",              \
+	  OPTION_HIDDEN },                                                     \
 	{ "validate-each", OPTION_NUMBER, PASS_FIELD(type, member, validate),  \
 	  "N", "2", "compare results on N random inputs after each pass",\
 	  0 },                                                                 \

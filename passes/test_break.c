@@ -2,8 +2,8 @@
  * test-break: wrong on purpose, to try the tools that look for wrong passes.
  *
  * Calls of the operator "op" with two arguments become subtractions, others
- * their first argument (mode=number); or they are an error, end the process,
- * never end (mode=error, crash, loop).
+ * their first argument (mode=number; mode=place: and their place is lost); or
+ * they are an error, end the process, never end (mode=error, crash, loop).
  *
  * Level: function. Needs: nothing.
  */
@@ -43,9 +43,10 @@ break_call(const ir_expr *e, const ir_expr *old, void *env)
 	}
 	if (call->nargs == 0)
 		return e;
-	if (strcmp(mode, "number") == 0 && call->nargs == 2)
-		return ir_new_op_call(cx->module, e->loc, OP_subtract,
-				      call->args, 2, NULL);
+	if (call->nargs == 2)
+		return ir_new_op_call(cx->module,
+				      strcmp(mode, "place") ? e->loc : LOC_NONE,
+				      OP_subtract, call->args, 2, NULL);
 	return call->args[0];
 }
 
