@@ -61,6 +61,8 @@ rw_new_node(struct rw_reader *r, enum rw_kind kind, struct loc loc)
 {
 	struct rw_node *n = ARENA_NEW(&r->file->arena, struct rw_node);
 
+	if (++r->nodes > RW_MAX_NODES)
+		rw_fail(r, loc, "a rule of more than %d parts", RW_MAX_NODES);
 	n->kind = kind;
 	n->loc = loc;
 	return n;
@@ -91,6 +93,8 @@ rw_slot_of(struct rw_reader *r, const char *name, struct loc loc)
 bool
 rw_enter(struct rw_reader *r)
 {
+	if (r->failed)
+		return false;
 	if (r->depth++ < RW_MAX_NESTING)
 		return true;
 	rw_fail(r, r->scan.loc, "nested more than %d deep", RW_MAX_NESTING);
@@ -144,6 +148,7 @@ read_rule(struct rw_reader *r, bool is_rewrite)
 {
 	struct rw_rule *rule = ARENA_NEW(&r->file->arena, struct rw_rule);
 
+	r->nodes = 0;
 	vec_clear(&r->slots);
 	vec_clear(&r->slot_locs);
 	rule->loc = r->scan.loc;
@@ -151,12 +156,9 @@ read_rule(struct rw_reader *r, bool is_rewrite)
 	rule->file = r->file;
 	if (!rw_expect(r, RW_T_STRING, "the name of the rule, a string"))
 		return;
-	for (size_t i = 0; i < r->file->rules.len; i++) {
-		if (r->file->rules.at[i]->name == rule->name) {
-			rw_fail(r, rule->loc, "a second rule \"%s\"",
-				rule->name);
-			return;
-		}
+	if (ptrmap_find(&r->names, rule->name)) {
+		rw_fail(r, rule->loc, "a second rule \"%s\"", rule->name);
+		return;
 	}
 	rule->shared = rw_accept_word(r, "shared");
 	read_parts(r, rule, is_rewrite);
@@ -166,6 +168,7 @@ read_rule(struct rw_reader *r, bool is_rewrite)
 	rule->slots = arena_copy(&r->file->arena, r->slots.at,
 				 r->slots.len * sizeof(*r->slots.at));
 	vec_push(&r->file->rules, rule);
+	(void)ptrmap_add(&r->names, rule->name, NULL);
 }
 
 /* To the next word that begins a rule. */
@@ -199,6 +202,7 @@ rw_read(struct rw_file *f, ir_context *cx, struct source *s, struct diag *d)
 		else
 			(void)rw_accept(&r, ';');
 	}
+	ptrmap_free(&r.names);
 	vec_free(&r.slots);
 	vec_free(&r.slot_locs);
 	return d->errors == errors;

@@ -313,7 +313,7 @@ read_postfix(struct rw_reader *r, const struct rw_node *e)
 {
 	struct rw_node *n;
 
-	for (;;) {
+	while (!r->failed) {
 		if (rw_accept(r, '(')) {
 			n = rw_new_node(r, RW_CALL, e->loc);
 			n->callee = e;
@@ -336,6 +336,7 @@ read_postfix(struct rw_reader *r, const struct rw_node *e)
 		if (!e)
 			return NULL;
 	}
+	return NULL;
 }
 
 static const struct rw_node *
@@ -419,6 +420,8 @@ read_let(struct rw_reader *r, struct loc loc)
 
 	if (r->part != RW_IN_PATTERN)
 		return rw_not_here(r, loc, "'let'");
+	if (r->failed)
+		return NULL;
 	if ((part[0] = rw_read_expr(r)) && rw_expect(r, '=', "'='") &&
 	    (part[1] = rw_read_expr(r)) && rw_expect(r, ';', "';'"))
 		part[2] = rw_at_word(r, "let")

@@ -6,10 +6,12 @@
 
 #include "passes/rewrite/rw.h"
 #include "passes/rewrite/rw_scan.h"
+#include "support/ptrmap.h"
 
 enum rw_part { RW_IN_PATTERN, RW_IN_RESULT, RW_IN_CONDITION };
 
-enum { RW_MAX_NESTING = 200 };
+/* Matching recurses over patterns, so these bound it. */
+enum { RW_MAX_NESTING = 200, RW_MAX_NODES = 2000 };
 
 typedef VEC(const struct rw_node *) rw_node_vec;
 
@@ -20,7 +22,9 @@ struct rw_reader {
 	ir_context *cx;
 	enum rw_part part;
 	unsigned depth;
-	bool failed; /* an error in the present rule */
+	unsigned nodes;      /* of the present rule */
+	bool failed;         /* an error in the present rule */
+	struct ptrmap names; /* of the rules so far */
 	VEC(struct rw_slot) slots;
 	VEC(struct loc) slot_locs;
 };
