@@ -48,6 +48,17 @@ tiled(struct te_call *c, const struct te_tensor *w, const tir_expr *row,
 		     bytes ? in_n : in_k, bytes ? in_k : in_n);
 }
 
+/* A weight in tiles holds a matrix of ROWS x COLS. */
+static bool
+tiles_fit(const struct te_tensor *w, int64_t rows, int64_t cols)
+{
+	bool bytes = w->dtype.bits == 8;
+	int64_t k = w->shape[bytes ? 3 : 2], n = w->shape[bytes ? 2 : 3];
+
+	return k > 0 && n > 0 && (rows + k - 1) / k <= w->shape[1] &&
+	       (cols + n - 1) / n <= w->shape[0];
+}
+
 /* A convolution, channels last, with such a weight. */
 bool
 compute_nn_gemm(struct te_call *c)
@@ -69,6 +80,10 @@ compute_nn_gemm(struct te_call *c)
 		return te_error(c, "there must be two sizes and strides");
 	if (!te_attr_padding(c, 2, before + 1, after + 1))
 		return false;
+	if (!tiles_fit(w, size[0] * size[1] * channels,
+		       c->out_type[0]->shape[3].value))
+		return te_error(c, "the weight does not hold the tiles of "
+				   "the kernel");
 	x = te_pad_with(c, x, "pad_temp", before, after, te_zero(c, x->dtype));
 	b = te_begin_out(c, NULL, 0);
 	r[0] = te_fold_axis(b, "ry", size[0]);
@@ -104,7 +119,7 @@ compute_qnn_contrib_dense_pack(struct te_call *c)
 				   "point");
 	n = w->shape[2];
 	block = w->shape[3];
-	if (w->shape[1] * block < x->shape[1])
+	if (n == 0 || block == 0 || w->shape[1] * block < x->shape[1])
 		return te_error(c, "the weight does not fit the data");
 	w = te_without_zero(c, w, 3, 0);
 	b = te_begin_out(c, NULL, 0);

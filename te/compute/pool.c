@@ -231,6 +231,22 @@ compute_nn_avg_pool(struct te_call *c)
 			 te_end(b, te_saturate(c, te_out_dtype(c, 0), count)));
 }
 
+/* GRAD and the data agree in the axes that no window goes along. */
+static bool
+same_but_for_windows(const struct pool *p, const struct te_tensor *grad)
+{
+	bool ok = grad->ndim == p->x->ndim;
+
+	for (uint32_t i = 0; ok && i < grad->ndim; i++) {
+		bool pooled = false;
+
+		for (int k = 0; k < p->n; k++)
+			pooled = pooled || p->axis[k] == (int)i;
+		ok = pooled || grad->shape[i] == p->x->shape[i];
+	}
+	return ok;
+}
+
 /*
  * The gradient of the average, for (gradient of the result, data): each
  * element gets its share of every window that it is in.
@@ -253,6 +269,8 @@ compute_nn_avg_pool2d_grad(struct te_call *c)
 		    c->in[1]->shape[i] != grad->shape[i])
 			return te_error(c, "gradient and data do not fit");
 	p.x = c->in[1];
+	if (!same_but_for_windows(&p, grad))
+		return te_error(c, "the gradient does not fit the data");
 	b = te_begin_out(c, NULL, 0);
 	for (uint32_t i = 0; i < b->ndim; i++)
 		index[i] = b->i[i];

@@ -306,11 +306,17 @@ compute_vision_proposal(struct te_call *c)
 	const int64_t *shape = c->in[0]->shape;
 	double at[MAX_SIDES * MAX_SIDES][4];
 	int64_t n = anchors_of(c, at), size[2] = {n, 4};
+	struct dtype t = c->in[0]->dtype;
 	struct te_extern *x;
 
 	if (n == 0 || shape[1] != 2 * n || c->in[1]->shape[1] != 4 * n)
 		return te_error(c, "there are not two scores and four deltas "
 				   "for each anchor");
+	if (te_attr_int(c, "feature_stride", 16) < 1)
+		return te_error(c, "the feature stride must be positive");
+	if (!ROUTINE_EXPECT(c, 1, t, shape[0], 4 * n, shape[2], shape[3]) ||
+	    !ROUTINE_EXPECT(c, 2, t, shape[0], 3))
+		return false;
 	x = routine_begin(c, "relay_proposal");
 	routine_inputs(c, x, 3);
 	te_extern_tensor(x, te_table(c, "anchors", DTYPE(FLOAT, 32), at[0],
@@ -335,8 +341,9 @@ compute_vision_regular_nms(struct te_call *c)
 	int64_t classes = te_attr_int(c, "num_classes", 0);
 	struct te_extern *x;
 
-	if (!dtype_equal(c->in[0]->dtype, c->in[1]->dtype))
-		return te_error(c, "boxes and scores must have one type");
+	if (!ROUTINE_EXPECT(c, 0, c->in[1]->dtype, c->in[1]->shape[0],
+			    c->in[1]->shape[1], 4))
+		return false;
 	if (classes < 0 || classes > c->in[1]->shape[2])
 		return te_error(c, "there are no scores for %lld classes",
 				(long long)classes);
