@@ -108,12 +108,30 @@ read_scale(pass_ctx *cx, struct loc loc, double *out)
 	return false;
 }
 
+static bool
+read_mode(pass_ctx *cx, struct loc loc, enum quant_mode *out)
+{
+	static const char *const names[] = {"global_scale", "kl_divergence",
+					    "percentile"};
+	const char *text = option(cx, "calibrate-mode", names[0]);
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(text, names[i]) == 0) {
+			*out = (enum quant_mode)i;
+			return true;
+		}
+	pass_error(cx, loc,
+		   "calibrate-mode must be global_scale, kl_divergence or "
+		   "percentile, but is '%s'",
+		   text);
+	return false;
+}
+
 bool
 qconfig_read(pass_ctx *cx, struct loc loc, struct qconfig *q)
 {
-	bool other;
-
 	*q = (struct qconfig){
+		.dataset = option(cx, "dataset", ""),
 		.skip_dense = read_flag(cx, "skip-dense-layer", true),
 		.skip_convs = option(cx, "skip-conv-layers", "first"),
 		.only_ops = option(cx, "debug-enabled-ops", ""),
@@ -131,8 +149,7 @@ qconfig_read(pass_ctx *cx, struct loc loc, struct qconfig *q)
 	       read_dtype(cx, loc, "dtype-activation", "int32",
 			  &q->activation) &&
 	       read_scale(cx, loc, &q->global_scale) &&
-	       read_choice(cx, loc, "calibrate-mode", "global_scale",
-			   "global_scale", &other) &&
+	       read_mode(cx, loc, &q->mode) &&
 	       read_choice(cx, loc, "weight-scale", "power2", "max",
 			   &q->max_weight_scale) &&
 	       read_choice(cx, loc, "rounding", "UPWARD", "TONEAREST",

@@ -10,8 +10,13 @@
 /* What a value is quantized as: attribute "kind" of simulated_quantize. */
 enum quant_kind { QUANT_NONE, QUANT_INPUT, QUANT_WEIGHT, QUANT_ACTIVATION };
 
+/* Where the ranges of inputs and activations come from. */
+enum quant_mode { QUANT_GLOBAL, QUANT_KL, QUANT_PERCENTILE };
+
 struct qconfig {
-	int64_t nbit[4]; /* by kind */
+	enum quant_mode mode;
+	const char *dataset; /* files of samples, by commas */
+	int64_t nbit[4];     /* by kind */
 	struct dtype input;
 	struct dtype weight;
 	struct dtype activation;

@@ -180,6 +180,7 @@ annotate_multiply(struct annotate *a, const ir_expr **args,
 	return true;
 }
 
+/* A sum has another range than its terms, so it is not small itself. */
 static bool
 annotate_add(struct annotate *a, const ir_expr **args, enum quant_kind *out)
 {
@@ -189,16 +190,12 @@ annotate_add(struct annotate *a, const ir_expr **args, enum quant_kind *out)
 	*out = QUANT_ACTIVATION;
 	if (l == QUANT_NONE && r == QUANT_NONE)
 		return false;
-	if (l == QUANT_NONE) {
+	if (l == QUANT_NONE)
 		args[0] = attach(a, args[0], QUANT_INPUT);
-		*out = QUANT_INPUT;
-	} else if (r == QUANT_NONE) {
+	else if (r == QUANT_NONE)
 		args[1] = as_operand(a, args[1]);
-	} else if (l == QUANT_INPUT && r == QUANT_INPUT) {
-		*out = QUANT_INPUT;
-	} else if (l == QUANT_ACTIVATION && r == QUANT_ACTIVATION) {
+	else if (l == QUANT_ACTIVATION && r == QUANT_ACTIVATION)
 		args[1] = attach(a, args[1], QUANT_INPUT);
-	}
 	return true;
 }
 

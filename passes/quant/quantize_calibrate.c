@@ -2,13 +2,14 @@
  * quantize-calibrate: set the scales and bounds that quantize-annotate left
  * open.
  *
- * The largest value that fits is global-scale for inputs and activations; for
- * weights it is the largest magnitude in the constant, or the next power of
+ * The largest value that fits is global-scale for inputs and activations, or
+ * what running the network on samples (dataset) tells: kl_divergence or
+ * percentile. For weights it is the largest magnitude in the constant, or the next power of
  * two. The parameters of the function become constants.
  *
  * Level: function. Needs: types.
  */
-#include "passes/quant/quantize.h"
+#include "passes/quant/quant_profile.h"
 
 #include <math.h>
 
@@ -16,7 +17,8 @@ struct calibrate {
 	pass_ctx *cx;
 	ir_module *m;
 	const struct qconfig *q;
-	struct ir_map values; /* parameter -> constant */
+	struct quant_profile profile; /* unless the scale is global */
+	struct ir_map values;         /* parameter -> constant */
 };
 
 static double
@@ -37,8 +39,15 @@ range_of(const struct calibrate *c, const struct ir_call *e,
 	const ir_expr *data = e->args[0];
 	double high;
 
-	if (kind != QUANT_WEIGHT)
+	if (kind != QUANT_WEIGHT && c->q->mode == QUANT_GLOBAL)
 		return c->q->global_scale;
+	if (kind != QUANT_WEIGHT) {
+		uintptr_t i =
+			(uintptr_t)ir_map_get(&c->profile.index, &e->base);
+
+		high = i ? c->profile.range[i - 1] : 0;
+		return high > 0 ? high : 1;
+	}
 	if (data->kind != IR_CONSTANT || !ir_as_constant(data)->data) {
 		pass_error(c->cx, e->base.loc,
 			   "a weight must be a constant to have a scale");
@@ -104,9 +113,11 @@ quant_calibrate(pass_ctx *cx, const struct qconfig *q,
 	struct calibrate c = {.cx = cx, .m = cx->module, .q = q};
 	const ir_expr *out = &fn->base;
 
-	ir_walk(fn->body, NULL, set_params, &c);
+	if (q->mode == QUANT_GLOBAL || quant_profile(cx, q, fn, &c.profile))
+		ir_walk(fn->body, NULL, set_params, &c);
 	if (!cx->failed)
 		out = without_params(&c, fn);
+	quant_profile_free(&c.profile);
 	ir_map_free(&c.values);
 	return ir_as_function(out);
 }
