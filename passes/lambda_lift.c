@@ -23,16 +23,16 @@
 struct lifted {
 	const struct ir_global *global;
 	const ir_expr *fn;
-	struct lifted *next;            /* of the same hash */
+	struct lifted *next; /* of the same hash */
 };
 
 struct lifter {
 	pass_ctx *cx;
 	ir_module *m;
-	struct ir_map self;             /* literal -> variable bound to it */
-	struct ir_map names;            /* literal -> its name */
+	struct ir_map self;  /* literal -> variable bound to it */
+	struct ir_map names; /* literal -> its name */
 	unsigned next;
-	struct ptrmap closed;           /* hash -> lifted */
+	struct ptrmap closed; /* hash -> lifted */
 	VEC(struct lifted) added;
 	bool changed;
 };
@@ -174,7 +174,7 @@ note_types(const ir_expr *e, void *env)
 struct rebind {
 	ir_module *m;
 	struct ir_map map;
-	const ir_expr *self;            /* its own name, or NULL */
+	const ir_expr *self; /* its own name, or NULL */
 };
 
 static const ir_expr *
@@ -200,8 +200,7 @@ rebind_call(const ir_expr *e, const ir_expr *old, void *env)
 }
 
 static const struct ir_rules rebinding = {
-	.on = { [IR_VAR] = rebind_var, [IR_CALL] = rebind_call }
-};
+	.on = {[IR_VAR] = rebind_var, [IR_CALL] = rebind_call}};
 
 static const ir_type *
 type_of_var(const ir_expr *e)
@@ -217,9 +216,9 @@ wrap(struct lifter *l, const ir_expr *fn, const ir_expr *self,
 {
 	ir_module *m = l->m;
 	uint32_t n = (uint32_t)captured->len;
-	struct rebind r = { .m = m, .self = self };
-	const ir_expr **args = ARENA_NEW_ARRAY(l->cx->scratch, n,
-					       const ir_expr *);
+	struct rebind r = {.m = m, .self = self};
+	const ir_expr **args =
+		ARENA_NEW_ARRAY(l->cx->scratch, n, const ir_expr *);
 	const struct ir_var **params =
 		ARENA_NEW_ARRAY(l->cx->scratch, n, const struct ir_var *);
 	struct ir_function_parts parts = {
@@ -240,9 +239,9 @@ wrap(struct lifter *l, const ir_expr *fn, const ir_expr *self,
 		ir_map_put(&r.map, v, args[i]);
 	}
 	if (self)
-		ir_map_put(&r.map, self,
-			   ir_new_call(m, fn->loc, &global->base, args, n,
-				       NULL));
+		ir_map_put(
+			&r.map, self,
+			ir_new_call(m, fn->loc, &global->base, args, n, NULL));
 	parts.body = ir_rewrite(m, fn, &rebinding, &r);
 	ir_map_free(&r.map);
 	return ir_new_function(m, fn->loc, &parts);
@@ -254,7 +253,7 @@ close(struct lifter *l, const ir_expr *fn, const ir_expr *self,
       const struct ir_global *global, const struct type_vars *types)
 {
 	struct ir_function_parts parts = ir_function_parts(ir_as_function(fn));
-	struct rebind r = { .m = l->m, .self = self };
+	struct rebind r = {.m = l->m, .self = self};
 	size_t n = types->found.len;
 	const ir_type **vars = ARENA_NEW_ARRAY(
 		l->cx->scratch, n + parts.ntype_params, const ir_type *);
@@ -277,7 +276,7 @@ close(struct lifter *l, const ir_expr *fn, const ir_expr *self,
 static const ir_expr *
 add(struct lifter *l, const struct ir_global *global, const ir_expr *fn)
 {
-	vec_push(&l->added, ((struct lifted){ global, fn, NULL }));
+	vec_push(&l->added, ((struct lifted){global, fn, NULL}));
 	pass_count(l->cx, "functions lifted", 1);
 	return &global->base;
 }
@@ -286,7 +285,7 @@ add(struct lifter *l, const struct ir_global *global, const ir_expr *fn)
 static const ir_expr *
 add_closed(struct lifter *l, const struct ir_global *global, const ir_expr *fn)
 {
-	static const struct ir_equal_options exact = { 0 };
+	static const struct ir_equal_options exact = {0};
 	const void *key = (const void *)(uintptr_t)(ir_hash(fn) | 1);
 	bool is_new;
 	uintptr_t *slot = ptrmap_add(&l->closed, key, &is_new);
@@ -313,8 +312,8 @@ lift(const ir_expr *e, const ir_expr *old, void *env)
 	const struct ir_var *var = ir_map_get(&l->self, old);
 	const ir_expr *self = NULL;
 	const struct ir_global *global;
-	ir_expr_vec captured = { 0 };
-	struct type_vars types = { 0 };
+	ir_expr_vec captured = {0};
+	struct type_vars types = {0};
 	const ir_expr *out;
 	size_t n = 0;
 
@@ -349,7 +348,7 @@ lift(const ir_expr *e, const ir_expr *old, void *env)
 }
 
 static const struct ir_rules lifting = {
-	.on = { [IR_FUNCTION] = lift },
+	.on = {[IR_FUNCTION] = lift},
 	.enter = enter,
 };
 
@@ -369,7 +368,7 @@ bool
 pass_lambda_lift(pass_ctx *cx)
 {
 	ir_module *m = cx->module;
-	struct lifter l = { .cx = cx, .m = m };
+	struct lifter l = {.cx = cx, .m = m};
 	size_t n = m->defs.len;
 
 	for (size_t i = 0; i < n; i++)
@@ -378,8 +377,7 @@ pass_lambda_lift(pass_ctx *cx)
 				lift_in_definition(&l, m->defs.at[i]->fn);
 	for (size_t i = 0; i < l.added.len; i++)
 		ir_module_add_function(m, l.added.at[i].global->name,
-				       l.added.at[i].fn,
-				       l.added.at[i].fn->loc);
+				       l.added.at[i].fn, l.added.at[i].fn->loc);
 	ir_map_free(&l.self);
 	ir_map_free(&l.names);
 	ptrmap_free(&l.closed);

@@ -20,22 +20,22 @@
 #include "passes/pass.h"
 
 struct block {
-	size_t lets;                    /* of the chain; on the stack of lets */
-	const ir_expr *body;            /* what follows, finished */
-	const ir_expr *fork;            /* whose arms are worked on, or NULL */
-	bool is_tail;                   /* FORK is the end of the chain */
-	uint32_t arm;                   /* operand of FORK */
-	size_t arms;                    /* on the stack of finished arms */
-	size_t mark;                    /* of the log, before the arm */
-	size_t kept;                    /* of what earlier arms used */
+	size_t lets;         /* of the chain; on the stack of lets */
+	const ir_expr *body; /* what follows, finished */
+	const ir_expr *fork; /* whose arms are worked on, or NULL */
+	bool is_tail;        /* FORK is the end of the chain */
+	uint32_t arm;        /* operand of FORK */
+	size_t arms;         /* on the stack of finished arms */
+	size_t mark;         /* of the log, before the arm */
+	size_t kept;         /* of what earlier arms used */
 };
 
 struct lifetimes {
 	pass_ctx *cx;
 	ir_module *m;
 	struct fresh_names *names;
-	struct ir_map live;             /* variable -> non-null */
-	ir_expr_vec log;                /* variables made live */
+	struct ir_map live; /* variable -> non-null */
+	ir_expr_vec log;    /* variables made live */
 	ir_expr_vec kept;
 	ir_expr_vec arms;
 	ir_expr_vec operands;
@@ -58,18 +58,16 @@ make_live(struct lifetimes *l, const ir_expr *v)
 	vec_push(&l->log, v);
 }
 
-/* memory.kill of V in front of BODY. */
+/* memory.kill of V in front of BODY, at the place LOC of its last use. */
 static const ir_expr *
-kill(struct lifetimes *l, const ir_expr *v, const ir_expr *body)
+kill(struct lifetimes *l, const ir_expr *v, struct loc loc, const ir_expr *body)
 {
-	const ir_expr *var = ir_new_var(l->m, v->loc, fresh_name(l->names),
-					NULL);
+	const ir_expr *var = ir_new_var(l->m, loc, fresh_name(l->names), NULL);
 
 	pass_count(l->cx, "kills", 1);
-	return ir_new_let(l->m, v->loc, ir_as_var(var),
-			  ir_new_op_call(l->m, v->loc, OP_memory_kill, &v, 1,
-					 NULL),
-			  body);
+	return ir_new_let(
+		l->m, loc, ir_as_var(var),
+		ir_new_op_call(l->m, loc, OP_memory_kill, &v, 1, NULL), body);
 }
 
 /*
@@ -78,9 +76,9 @@ kill(struct lifetimes *l, const ir_expr *v, const ir_expr *body)
  */
 static const ir_expr *
 use(struct lifetimes *l, const ir_expr *e, const struct ir_var *self,
-    const ir_expr *body)
+    struct loc loc, const ir_expr *body)
 {
-	ir_expr_vec vars = { 0 };
+	ir_expr_vec vars = {0};
 
 	if (e->kind == IR_VAR)
 		vec_push(&vars, e);
@@ -88,7 +86,7 @@ use(struct lifetimes *l, const ir_expr *e, const struct ir_var *self,
 		ir_free_vars(e, &vars);
 	for (size_t i = vars.len; body && i-- > 0;)
 		if (!is_live(l, vars.at[i]) && vars.at[i] != &self->base)
-			body = kill(l, vars.at[i], body);
+			body = kill(l, vars.at[i], loc, body);
 	for (size_t i = 0; i < vars.len; i++)
 		if (!self || vars.at[i] != &self->base)
 			make_live(l, vars.at[i]);
@@ -118,7 +116,7 @@ open_fork(struct lifetimes *l, const ir_expr *fork, bool is_tail)
 static void
 open_block(struct lifetimes *l, const ir_expr *e)
 {
-	struct block b = { .lets = l->lets.len };
+	struct block b = {.lets = l->lets.len};
 
 	for (; e->kind == IR_LET; e = ir_as_let(e)->body)
 		vec_push(&l->lets, ir_as_let(e));
@@ -127,7 +125,7 @@ open_block(struct lifetimes *l, const ir_expr *e)
 		open_fork(l, e, true);
 		return;
 	}
-	use(l, e, NULL, NULL);
+	use(l, e, NULL, e->loc, NULL);
 	vec_last(&l->blocks).body = e;
 }
 
@@ -150,7 +148,7 @@ bind(struct lifetimes *l, struct block *b, const ir_expr *value,
      const ir_expr *uses)
 {
 	const struct ir_let *let = vec_pop(&l->lets);
-	const ir_expr *body = use(l, uses, let->var, b->body);
+	const ir_expr *body = use(l, uses, let->var, let->value->loc, b->body);
 
 	b->body = ir_new_let(l->m, let->base.loc, let->var, value, body);
 	ir_map_put(&l->live, &let->var->base, NULL);
@@ -173,7 +171,7 @@ close_fork(struct lifetimes *l, struct block *b)
 	now = ir_with_operands(l->m, fork, l->operands.at, false);
 	b->fork = NULL;
 	if (b->is_tail) {
-		use(l, ir_operand(fork, 0), NULL, NULL);
+		use(l, ir_operand(fork, 0), NULL, fork->loc, NULL);
 		b->body = now;
 	} else {
 		bind(l, b, now, ir_operand(fork, 0));
@@ -212,7 +210,7 @@ step(struct lifetimes *l)
 }
 
 struct aliases {
-	struct ir_map of;               /* variable -> the one it names */
+	struct ir_map of; /* variable -> the one it names */
 };
 
 static void
@@ -242,16 +240,15 @@ drop_alias(const ir_expr *e, const ir_expr *old, void *env)
 }
 
 static const struct ir_rules alias_rules = {
-	.on = { [IR_VAR] = replace_alias, [IR_LET] = drop_alias },
+	.on = {[IR_VAR] = replace_alias, [IR_LET] = drop_alias},
 	.bound = note_alias,
 };
 
 const struct ir_function *
-pass_manifest_lifetimes(pass_ctx *cx, ir_def *def,
-			const struct ir_function *fn)
+pass_manifest_lifetimes(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 {
-	struct lifetimes l = { .cx = cx, .m = cx->module };
-	struct aliases aliases = { { 0 } };
+	struct lifetimes l = {.cx = cx, .m = cx->module};
+	struct aliases aliases = {{0}};
 	const ir_expr *body;
 
 	(void)def;

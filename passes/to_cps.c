@@ -25,9 +25,9 @@ struct cps {
 	ir_module *m;
 	struct retype types;
 	struct fresh_names names;
-	const ir_type *answer;          /* of the definition at hand */
-	struct ir_map twins;            /* global -> twin */
-	struct ir_set wanted;           /* globals whose twin is mentioned */
+	const ir_type *answer; /* of the definition at hand */
+	struct ir_map twins;   /* global -> twin */
+	struct ir_set wanted;  /* globals whose twin is mentioned */
 };
 
 static const ir_type *
@@ -41,14 +41,14 @@ cps_func(const struct ir_func_type *f, const ir_type *const *params,
 	 const ir_type *ret, void *env)
 {
 	struct cps *c = env;
-	const ir_type **more = ARENA_NEW_ARRAY(
-		c->cx->scratch, f->nparams + 1, const ir_type *);
+	const ir_type **more = ARENA_NEW_ARRAY(c->cx->scratch, f->nparams + 1,
+					       const ir_type *);
 
 	if (f->nparams)
 		memcpy(more, params, f->nparams * sizeof(*more));
 	more[f->nparams] = cont_type(c, ret);
-	return ir_type_func(c->m->cx, more, f->nparams + 1, c->answer,
-			    f->vars, f->nvars);
+	return ir_type_func(c->m->cx, more, f->nparams + 1, c->answer, f->vars,
+			    f->nvars);
 }
 
 static const ir_expr *
@@ -65,8 +65,7 @@ add_cont(struct cps *c, struct ir_function_parts *parts, const ir_expr *k)
 		c->cx->scratch, parts->nparams + 1, const struct ir_var *);
 
 	if (parts->nparams)
-		memcpy(params, parts->params,
-		       parts->nparams * sizeof(*params));
+		memcpy(params, parts->params, parts->nparams * sizeof(*params));
 	params[parts->nparams++] = ir_as_var(k);
 	parts->params = params;
 	parts->ret_type = c->answer;
@@ -229,9 +228,10 @@ is_fork(const ir_expr *e)
 static const ir_expr *
 continuation(struct cps *c, const struct ir_var *v, const ir_expr *rest)
 {
-	struct ir_function_parts parts = {
-		.params = &v, .nparams = 1, .ret_type = c->answer, .body = rest
-	};
+	struct ir_function_parts parts = {.params = &v,
+					  .nparams = 1,
+					  .ret_type = c->answer,
+					  .body = rest};
 
 	return ir_new_function(c->m, v->base.loc, &parts);
 }
@@ -269,7 +269,7 @@ convert_let(struct cps *c, const struct ir_let *l, const ir_expr *rest)
 static const ir_expr *
 convert(struct cps *c, const ir_expr *e, const ir_expr *k)
 {
-	VEC(const struct ir_let *) lets = { 0 };
+	VEC(const struct ir_let *) lets = {0};
 
 	for (; e->kind == IR_LET; e = ir_as_let(e)->body)
 		vec_push(&lets, ir_as_let(e));
@@ -289,7 +289,7 @@ convert_definition(struct cps *c, const struct ir_function *f)
 	const ir_expr *out;
 
 	retype_free(&c->types);
-	c->types.vars = (struct ir_map){ 0 };
+	c->types.vars = (struct ir_map){0};
 	c->answer = ir_type_new_var(c->m->cx, ir_name(c->m->cx, "answer"));
 	out = convert_function(c, f);
 	if (c->cx->failed)
@@ -321,26 +321,26 @@ convert_all(struct cps *c, size_t n, const struct ir_function **done)
 		const ir_def *def = m->defs.at[i];
 
 		if (is_open(def))
-			ir_map_put(&c->twins, &def->global->base,
-				   ir_module_global(
-					   m, ir_module_fresh_name(
-						      m, ir_namef(m->cx,
-								  "%s_cps",
-								  def->name))));
+			ir_map_put(
+				&c->twins, &def->global->base,
+				ir_module_global(
+					m, ir_module_fresh_name(
+						   m, ir_namef(m->cx, "%s_cps",
+							       def->name))));
 	}
 	for (size_t i = 0; i < n && !c->cx->failed; i++)
 		if (is_open(m->defs.at[i]))
-			done[i] = ir_as_function(convert_definition(
-				c, m->defs.at[i]->fn));
+			done[i] = ir_as_function(
+				convert_definition(c, m->defs.at[i]->fn));
 	for (size_t i = 0; i < n && !c->cx->failed; i++) {
 		const ir_def *def = m->defs.at[i];
 		const struct ir_global *twin =
 			ir_map_get(&c->twins, &def->global->base);
 
 		if (ir_set_has(&c->wanted, &def->global->base))
-			ir_module_add_function(
-				m, twin->name, convert_definition(c, def->fn),
-				def->loc);
+			ir_module_add_function(m, twin->name,
+					       convert_definition(c, def->fn),
+					       def->loc);
 	}
 }
 
@@ -361,7 +361,7 @@ pass_to_cps(pass_ctx *cx)
 	struct cps c = {
 		.cx = cx,
 		.m = m,
-		.types = { .m = m, .arena = cx->scratch, .func = cps_func },
+		.types = {.m = m, .arena = cx->scratch, .func = cps_func},
 	};
 	size_t n = m->defs.len;
 	const struct ir_function **old, **done;

@@ -2,7 +2,9 @@
  * un-cps: give functions in continuation-passing style an ordinary face.
  *
  *     def @f[answer](%x: T, %k: fn (R) -> answer) -> answer { .. }    becomes
- *     def @f(%x: T) -> R { (fn (%x, %k: fn (R) -> R) { .. })(%x, fn (%r) { %r }) }
+ *     def @f(%x: T) -> R {
+ *       (fn (%x, %k: fn (R) -> R) { .. })(%x, fn (%r) { %r })
+ *     }
  *
  * A function is in that style if it returns a type parameter that only what
  * its last parameter returns can make. Others stay, and so does a function
@@ -135,12 +137,13 @@ reface_function(const ir_expr *e, const ir_expr *old, void *env)
 }
 
 static const struct ir_rules rules = {
-	.on = {
-		[IR_VAR] = reface_var,
-		[IR_LET] = reface_let,
-		[IR_MATCH] = reface_match,
-		[IR_FUNCTION] = reface_function,
-	},
+	.on =
+		{
+			[IR_VAR] = reface_var,
+			[IR_LET] = reface_let,
+			[IR_MATCH] = reface_match,
+			[IR_FUNCTION] = reface_function,
+		},
 	.drop_types = true,
 };
 
@@ -150,8 +153,8 @@ literal(pass_ctx *cx, const struct ir_function *fn, const ir_type *result)
 {
 	struct ir_function_parts parts = ir_function_parts(fn);
 	struct reface r = {
-		.types = { .m = cx->module, .arena = cx->scratch },
-		.face = { fn->ret_type, result },
+		.types = {.m = cx->module, .arena = cx->scratch},
+		.face = {fn->ret_type, result},
 	};
 	const ir_expr *e;
 
@@ -178,8 +181,7 @@ wrap(pass_ctx *cx, const struct ir_function *fn, const ir_type *result)
 	const ir_expr *r = ir_new_var(m, loc, ir_name(m->cx, "r"), result);
 	const struct ir_var *rv = ir_as_var(r);
 	struct ir_function_parts identity = {
-		.params = &rv, .nparams = 1, .ret_type = result, .body = r
-	};
+		.params = &rv, .nparams = 1, .ret_type = result, .body = r};
 
 	for (uint32_t i = 0; i < n; i++) {
 		args[i] = ir_new_var(m, loc, fn->params[i]->name,
@@ -191,8 +193,8 @@ wrap(pass_ctx *cx, const struct ir_function *fn, const ir_type *result)
 	parts.nparams = n;
 	parts.ntype_params--;
 	parts.ret_type = result;
-	parts.body = ir_new_call(m, loc, literal(cx, fn, result), args, n + 1,
-				 NULL);
+	parts.body =
+		ir_new_call(m, loc, literal(cx, fn, result), args, n + 1, NULL);
 	return ir_as_function(ir_new_function(m, loc, &parts));
 }
 
