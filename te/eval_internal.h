@@ -78,6 +78,49 @@ void eval_append(struct eval_compiler *c, struct eval_segment *s);
 void eval_forget_loads(struct eval_compiler *c);
 
 struct eval_value eval_expr(struct eval_compiler *c, const tir_expr *e);
+
+/* te/eval_arith.c: kinds of numbers, and what computes with them. */
+enum eval_class {
+	EVAL_INT_CLASS,
+	EVAL_UINT_CLASS,
+	EVAL_FLOAT_CLASS,
+	EVAL_OTHER_CLASS
+};
+
+static inline enum eval_class
+eval_class_of(struct dtype t)
+{
+	if (t.code == DTYPE_INT)
+		return EVAL_INT_CLASS;
+	if (t.code == DTYPE_UINT)
+		return EVAL_UINT_CLASS;
+	if (t.code == DTYPE_BFLOAT ||
+	    (t.code == DTYPE_FLOAT &&
+	     (t.bits == 16 || t.bits == 32 || t.bits == 64)))
+		return EVAL_FLOAT_CLASS;
+	return EVAL_OTHER_CLASS;
+}
+
+static inline uint32_t
+eval_max_level(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+struct eval_value eval_new_value(struct eval_compiler *c, unsigned lanes,
+				 uint32_t level, bool impure);
+
+/* An instruction on values, in the segment where they are there. */
+struct eval_value eval_emit1(struct eval_compiler *c, int op, unsigned lanes,
+			     struct eval_value a, int64_t imm);
+struct eval_value eval_emit2(struct eval_compiler *c, int op, unsigned lanes,
+			     struct eval_value a, struct eval_value b);
+
+struct eval_value eval_constant(struct eval_compiler *c, const tir_expr *e);
+struct eval_value eval_binary(struct eval_compiler *c, const tir_expr *e);
+struct eval_value eval_cast(struct eval_compiler *c, const tir_expr *e);
+struct eval_value eval_intrinsic(struct eval_compiler *c, const tir_expr *e);
+
 void eval_store(struct eval_compiler *c, const tir_stmt *s);
 /* A call of NAME; d gets the result, if any. */
 void eval_emit_call(struct eval_compiler *c, enum eval_op op, const char *name,
