@@ -76,7 +76,7 @@ rt_libs	:= $(if $(rt_c),$B/librelayrt.a $B/librelayrt.so)
 .PHONY: all check check-built demo bench conformance install uninstall \
 	clean format stats fuzz fuzz-ops models help deps FORCE
 .DELETE_ON_ERROR:
-.SECONDARY:
+.SECONDARY: $(gen_c) $(gen_h) $(rules_c) $(device_c)
 
 all: $B/librelay.a $(rt_libs) $(tools) $(units) $B/fuzz-ops ## build everything
 
