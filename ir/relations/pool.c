@@ -163,9 +163,25 @@ rel_adaptive_pool3d(struct rel *r)
 enum rel_result
 rel_pool2d_grad(struct rel *r)
 {
+	const struct ir_tensor_type *grad = rel_tensor(r, 0);
 	const struct ir_tensor_type *data = rel_tensor(r, 1);
+	struct rel_shape out;
+	bool fits;
 
 	if (!data)
 		return rel_wait(r, 1);
+	if (!rel_pool_shape(r, 2, data, &out))
+		return REL_FAIL;
+	if (!grad)
+		return rel_wait(r, 0);
+	fits = grad->ndim == out.n;
+	for (uint32_t i = 0; fits && i < out.n; i++)
+		fits = ir_dim_may_equal(grad->shape[i], out.at[i]);
+	if (!fits)
+		return rel_error_at(r, 0,
+				    "the gradient is %s, but the result for "
+				    "%s has the shape %s",
+				    rel_show_arg(r, 0), rel_show_arg(r, 1),
+				    rel_show_shape(r, out.at, out.n));
 	return rel_assign(r, &data->base);
 }
