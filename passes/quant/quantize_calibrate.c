@@ -4,8 +4,8 @@
  *
  * The largest value that fits is global-scale for inputs and activations, or
  * what running the network on samples (dataset) tells: kl_divergence or
- * percentile. For weights it is the largest magnitude in the constant, or the next power of
- * two. The parameters of the function become constants.
+ * percentile. For weights it is the largest magnitude in the constant, or the
+ * next power of two. The parameters of the function become constants.
  *
  * Level: function. Needs: types.
  */
