@@ -58,12 +58,37 @@ partial_emit(struct partial *p, const ir_expr *value, const struct ir_var *var)
 	return &var->base;
 }
 
+static void
+mark_used(struct partial *p, const ir_expr *e)
+{
+	if (e->kind == IR_VAR)
+		ir_set_add(&p->used, e);
+}
+
+/* Data that nobody reads does not say by itself what it is a list of. */
+static bool
+is_untyped(const struct partial *p, const struct partial_let *l)
+{
+	const ir_expr *callee;
+
+	if (l->value->kind != IR_CALL || ir_as_call(l->value)->nargs ||
+	    ir_set_has(&p->used, &l->var->base))
+		return false;
+	callee = ir_as_call(l->value)->callee;
+	return callee->kind == IR_CTOR && ir_as_ctor(callee)->adt->nparams;
+}
+
 const ir_expr *
 partial_close(struct partial *p, size_t mark, const ir_expr *body)
 {
+	mark_used(p, body);
 	while (p->lets.len > mark) {
 		struct partial_let l = vec_pop(&p->lets);
 
+		if (is_untyped(p, &l))
+			continue;
+		for (uint32_t i = 0; i < ir_num_operands(l.value); i++)
+			mark_used(p, ir_operand(l.value, i));
 		body = ir_new_let(p->m, l.value->loc, l.var, l.value, body);
 	}
 	return body;
@@ -554,6 +579,7 @@ partial_free(struct partial *p)
 	vec_free(&p->values);
 	vec_free(&p->lets);
 	vec_free(&p->store.frames);
+	ir_set_free(&p->used);
 	ir_map_free(&p->globals);
 	ir_map_free(&p->fuel);
 	ir_map_free(&p->var_types);

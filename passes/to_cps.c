@@ -98,6 +98,29 @@ call1(struct cps *c, const ir_expr *f, const ir_expr *x)
 	return ir_new_call(c->m, x->loc, f, &x, 1, NULL);
 }
 
+/* Fields that are functions would change their types. */
+static void
+check_ctor(struct cps *c, struct loc loc, const struct ir_ctor *ctor)
+{
+	for (uint32_t i = 0; i < ctor->nfields; i++)
+		if (ctor->fields[i]->flags & TYPE_HAS_FUNC) {
+			pass_error(c->cx, loc,
+				   "constructor '%s' holds functions by "
+				   "definition",
+				   ctor->name);
+			return;
+		}
+}
+
+static void
+check_pattern(struct cps *c, const ir_pattern *p)
+{
+	if (p->kind == PATTERN_CTOR)
+		check_ctor(c, p->loc, p->ctor);
+	for (uint32_t i = 0; i < p->n; i++)
+		check_pattern(c, p->sub[i]);
+}
+
 /* A constructor as a value: fn (fields, k) { k(C(fields)) } */
 static const ir_expr *
 convert_ctor(struct cps *c, const ir_expr *e)
@@ -154,6 +177,7 @@ convert_atom(struct cps *c, const ir_expr *e)
 	case IR_GLOBAL:
 		return twin_of(c, e);
 	case IR_CTOR:
+		check_ctor(c, e->loc, ir_as_ctor(e));
 		return convert_ctor(c, e);
 	case IR_FUNCTION:
 		return convert_function(c, ir_as_function(e));
@@ -181,6 +205,8 @@ convert_simple(struct cps *c, const ir_expr *e)
 
 	if (n == 0 || e->kind == IR_FUNCTION)
 		return convert_atom(c, e);
+	if (e->kind == IR_CALL && ir_as_call(e)->callee->kind == IR_CTOR)
+		check_ctor(c, e->loc, ir_as_ctor(ir_as_call(e)->callee));
 	now = ARENA_NEW_ARRAY(c->cx->scratch, n, const ir_expr *);
 	for (uint32_t i = 0; i < n; i++) {
 		const ir_expr *x = ir_operand(e, i);
@@ -212,6 +238,8 @@ convert_fork(struct cps *c, const ir_expr *e, const ir_expr *k)
 		ARENA_NEW_ARRAY(c->cx->scratch, n, const ir_expr *);
 
 	now[0] = convert_atom(c, ir_operand(e, 0));
+	for (uint32_t i = 1; i < n && e->kind == IR_MATCH; i++)
+		check_pattern(c, ir_as_match(e)->clauses[i - 1].pattern);
 	for (uint32_t i = 1; i < n; i++)
 		now[i] = convert(c, ir_operand(e, i), k);
 	e = ir_rebuild(c->m, e, now);
