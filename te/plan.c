@@ -515,7 +515,8 @@ te_nest_values(ir_module *m, struct te_nest *n, te_expr_vec *guards)
 		r->parent->value = v;
 		if (guards &&
 		    (r->parent->count ||
-		     r->outer->extent * r->inner->extent != r->parent->extent))
+		     (uint64_t)r->outer->extent * (uint64_t)r->inner->extent !=
+			     (uint64_t)r->parent->extent))
 			vec_push(guards,
 				 te_fold_binary(m, TIR_LT, v,
 						te_iter_count(m, r->parent,

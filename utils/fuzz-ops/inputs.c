@@ -94,15 +94,15 @@ static int64_t
 extreme(struct stream *s, struct dtype t)
 {
 	int64_t all = t.bits >= 64 ? -1 : (int64_t)((1ULL << t.bits) - 1);
-	int64_t top = (int64_t)(1ULL << (t.bits - 1));
+	int64_t top = (int64_t)((1ULL << (t.bits - 1)) - 1);
 
 	switch (next_bits(s) % 5) {
 	case 0:
 		return 0;
 	case 1:
-		return t.code == DTYPE_UINT ? all : top - 1;
+		return t.code == DTYPE_UINT ? all : top;
 	case 2:
-		return t.code == DTYPE_UINT ? 0 : -top;
+		return t.code == DTYPE_UINT ? 0 : -top - 1;
 	case 3:
 		return t.code == DTYPE_UINT ? all - 1 : -1;
 	default:

@@ -750,3 +750,12 @@ def gemm(g, op):
                  "kernel_size": w.kernel, "data_layout": "NHWC",
                  "kernel_layout": "HWIO",
                  "out_dtype": "int32" if dtype == "int8" else None}, 16)
+
+
+@recipe("dyn.sparse_to_dense")
+def dyn_sparse_to_dense(g, op):
+    case = sparse_to_dense(g, op)
+    shape = case.attrs.pop("output_shape")
+    case.inputs.append(values("s", shape, case.inputs[0][2]))
+    case.args.append("%s")
+    return case
