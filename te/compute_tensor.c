@@ -124,10 +124,20 @@ te_const_double(struct te_call *c, uint32_t i, int64_t at, double *out)
 	return true;
 }
 
+/* V, unless it looks like a size, which no attribute is. */
+static int64_t
+no_size(struct te_call *c, const char *name, int64_t v)
+{
+	if (!te_is_size(v))
+		return v;
+	te_error(c, "attribute '%s' is too small", name);
+	return 0;
+}
+
 int64_t
 te_attr_int(struct te_call *c, const char *name, int64_t deflt)
 {
-	return ir_attrs_int(c->attrs, name, deflt);
+	return no_size(c, name, ir_attrs_int(c->attrs, name, deflt));
 }
 
 bool
@@ -156,7 +166,7 @@ te_attr_ints(struct te_call *c, const char *name, int64_t *out, int max)
 	if (!a || max < 1)
 		return -1;
 	if (a->kind == ATTR_INT) {
-		out[0] = a->i;
+		out[0] = no_size(c, name, a->i);
 		return 1;
 	}
 	if (a->kind != ATTR_ARRAY || a->n > (uint32_t)max)
@@ -164,7 +174,7 @@ te_attr_ints(struct te_call *c, const char *name, int64_t *out, int max)
 	for (uint32_t i = 0; i < a->n; i++) {
 		if (a->elems[i].kind != ATTR_INT)
 			return -1;
-		out[i] = a->elems[i].i;
+		out[i] = no_size(c, name, a->elems[i].i);
 	}
 	return (int)a->n;
 }
