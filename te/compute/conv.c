@@ -159,7 +159,8 @@ kernel_channels(struct conv *v, struct te_letters *w, const tir_expr *oc,
 		const tir_expr *ic)
 {
 	int64_t rows = te_extent(v->w, &v->kernel, 'O');
-	int64_t multiplier = v->out_channels / v->in_channels;
+	int64_t multiplier =
+		v->in_channels ? v->out_channels / v->in_channels : 0;
 
 	if (rows != v->out_channels && v->groups == v->in_channels &&
 	    rows == v->in_channels && multiplier > 0) {

@@ -328,7 +328,7 @@ window_at(struct pool *p, int k, const tir_expr *o)
 static bool
 divides(int64_t n, int64_t in)
 {
-	return n == 1 || (!te_is_size(in) && in % n == 0);
+	return n == 1 || (!te_is_size(in) && n > 0 && in % n == 0);
 }
 
 static struct te_tensor *
