@@ -171,33 +171,57 @@ by_codes(struct te_call *c, int64_t *out)
 				"the elements do not fit the new shape");
 }
 
-/* The new shape is the second input: 0 copies, -1 is what is left over. */
+static const tir_expr *
+is_value(struct te_call *c, const tir_expr *v, int64_t value)
+{
+	return te_cmp(c, TIR_EQ, v, te_dim(c, value));
+}
+
+/* The extent of X's axis AT, which is known at run time only; -2: none. */
+static const tir_expr *
+extent_at(struct te_call *c, const tir_expr *at)
+{
+	const struct te_tensor *x = c->in[0];
+	const tir_expr *e = te_dim(c, -2);
+
+	for (uint32_t d = x->ndim; d-- > 0;)
+		e = te_select(c, is_value(c, at, d), te_dim(c, x->shape[d]), e);
+	return e;
+}
+
+/*
+ * The new shape is the second input: 0 copies an axis, -1 is what is left
+ * over, -3 is the product of two axes. Other codes would change the rank.
+ */
 static bool
 by_values(struct te_call *c, int64_t *out)
 {
 	const struct te_tensor *x = c->in[0];
 	const tir_expr *v[TE_MAX_RANK], *rest = te_dim(c, 1), *all;
+	const tir_expr *at = te_dim(c, 0); /* the input axis that is next */
 	uint32_t ndim = te_out_ndim(c, 0);
 
 	all = te_dim(c, product(c, x->shape, x->ndim, NULL));
 	for (uint32_t d = 0; d < ndim; d++) {
-		const tir_expr *copy =
-			te_dim(c, d < x->ndim ? x->shape[d] : -2);
+		const tir_expr *two, *copy;
 
 		if (!sizes_read(c, 1, d, &v[d]))
 			return false;
-		v[d] = te_select(c, te_cmp(c, TIR_EQ, v[d], te_dim(c, 0)), copy,
-				 v[d]);
+		copy = extent_at(c, at);
+		two = te_mul(c, copy, extent_at(c, te_addi(c, at, 1)));
+		at = te_select(c, is_value(c, v[d], -3), te_addi(c, at, 2),
+			       te_addi(c, at, 1));
+		v[d] = te_select(
+			c, is_value(c, v[d], 0), copy,
+			te_select(c, is_value(c, v[d], -3), two, v[d]));
 		rest = te_mul(c, rest,
-			      te_select(c,
-					te_cmp(c, TIR_EQ, v[d], te_dim(c, -1)),
-					te_dim(c, 1), v[d]));
+			      te_select(c, is_value(c, v[d], -1), te_dim(c, 1),
+					v[d]));
 	}
 	rest = te_div(c, all, te_dim(c, te_dim_of(c, rest)));
 	for (uint32_t d = 0; d < ndim; d++)
 		out[d] = te_dim_of(
-			c, te_select(c, te_cmp(c, TIR_EQ, v[d], te_dim(c, -1)),
-				     rest, v[d]));
+			c, te_select(c, is_value(c, v[d], -1), rest, v[d]));
 	return same_elements(c, out, ndim);
 }
 
