@@ -102,14 +102,15 @@ static const tir_expr *
 product(struct sized *s, const tir_expr *a, const tir_expr *b)
 {
 	const tir_expr *args[] = {a, b};
+	int64_t n;
 
 	if (tir_is_const_int(a, 1))
 		return b;
 	if (tir_is_const_int(b, 1))
 		return a;
 	if (a->kind == TIR_INT && b->kind == TIR_INT &&
-	    !__builtin_mul_overflow_p(a->i, b->i, (int64_t)0))
-		return number(s, a->i * b->i);
+	    !__builtin_mul_overflow(a->i, b->i, &n))
+		return number(s, n);
 	return tir_call_extern(s->m, ir_name(s->m->cx, "relay_dyn_mul"), i64,
 			       args, 2);
 }

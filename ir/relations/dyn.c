@@ -39,7 +39,17 @@ rel_dyn_reshape(struct rel *r)
 enum rel_result
 rel_dyn_broad_cast_to(struct rel *r)
 {
-	return rel_dyn_reshape(r);
+	const struct ir_tensor_type *data;
+	struct rel_shape out;
+	enum rel_result ok = data_and_shape(r, 1, &data, &out);
+
+	if (ok != REL_DONE)
+		return ok;
+	if (out.n < data->ndim)
+		return rel_error_at(r, 0,
+				    "%u axes can't be broadcast to %u",
+				    data->ndim, out.n);
+	return rel_finish(r, data->dtype, &out);
 }
 
 enum rel_result
