@@ -43,21 +43,22 @@ put_mark(struct meta_reader *r, struct buf *out, size_t off, size_t len)
 	vec_push(&r->cuts, cut);
 }
 
-/* Long and, as far as a look tells, base64: a tensor, in all likelihood. */
+static bool
+is_base64(unsigned char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '/' && c <= '9') || c == '+' || c == '=';
+}
+
+/* Long and base64: a tensor, in all likelihood. It has no escapes, then. */
 static bool
 is_cut(const char *text, size_t len)
 {
-	static const char extra[] = "+/=";
-
 	if (len <= LONG)
 		return false;
-	for (size_t i = 0; i < LONG; i++) {
-		char c = text[i];
-		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-
-		if (!letter && !(c >= '0' && c <= '9') && !strchr(extra, c))
+	for (size_t i = 0; i < len; i++)
+		if (!is_base64((unsigned char)text[i]))
 			return false;
-	}
 	return true;
 }
 
