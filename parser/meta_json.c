@@ -50,14 +50,20 @@ is_base64(unsigned char c)
 	       (c >= '/' && c <= '9') || c == '+' || c == '=';
 }
 
-/* Long and base64: a tensor, in all likelihood. It has no escapes, then. */
+/*
+ * Long and, as far as a look tells, base64: a tensor, in all likelihood. If
+ * not, it must at least stand for itself, without escapes.
+ */
 static bool
 is_cut(const char *text, size_t len)
 {
 	if (len <= LONG)
 		return false;
-	for (size_t i = 0; i < len; i++)
+	for (size_t i = 0; i < LONG; i++)
 		if (!is_base64((unsigned char)text[i]))
+			return false;
+	for (size_t i = LONG; i < len; i++)
+		if (text[i] < ' ' || text[i] > '~' || text[i] == '\\')
 			return false;
 	return true;
 }

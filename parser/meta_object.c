@@ -255,6 +255,13 @@ make_object(struct meta_reader *r, const json_t *node, const char *key)
 	return ir_meta_new(r->pc->cx, &m);
 }
 
+/* KEY can stand in "meta[KEY][0]". */
+static bool
+is_writable(const char *key)
+{
+	return *key && !key[strcspn(key, "[]\n\r")];
+}
+
 /* Node INDEX as an object, whatever it is; NULL after a report. */
 static const ir_meta *
 object_at(struct meta_reader *r, size_t index)
@@ -265,7 +272,7 @@ object_at(struct meta_reader *r, size_t index)
 
 	if (memo->object)
 		return memo->object;
-	if (!key || memo->busy || r->depth > 500) {
+	if (!key || !is_writable(key) || memo->busy || r->depth > 500) {
 		meta_fail(r, "node %zu of the metadata is broken", index);
 		return NULL;
 	}
