@@ -105,6 +105,10 @@ $B/obj/%.o: %.c $B/flags | $(gen_h)
 	$Qmkdir -p $(@D)
 	$Q$(CC) $(ALL_CFLAGS) $(WARN) -MMD -MP -c -o $@ $<
 
+# What every text goes through is worth some more effort of the compiler.
+OPT_HOT := $(if $(filter release,$(MODE)),-O3)
+$B/obj/lexer/%.o $B/obj/parser/%.o $B/obj/ir/%.o: private ALL_CFLAGS += $(OPT_HOT)
+$B/obj/gen/lexer/%.o $B/obj/gen/parser/%.o: private ALL_CFLAGS += $(OPT_HOT)
 $B/obj/codegen/llvm/%.o: private ALL_CFLAGS += $(patsubst -I%,-isystem %,$(filter -I%,$(llvm_cflags)))
 $B/obj/gen/%.o: $B/gen/%.c $B/flags | $(gen_h)
 	$(call say,CC,$<)
