@@ -106,9 +106,11 @@ $B/obj/%.o: %.c $B/flags | $(gen_h)
 	$Q$(CC) $(ALL_CFLAGS) $(WARN) -MMD -MP -c -o $@ $<
 
 # What every text goes through is worth some more effort of the compiler.
+hot_c	:= $(wildcard lexer/*.c parser/*.c ir/print*.c ir/verify*.c) ir/walk.c \
+	   ir/expr.c ir/node_table.c
 OPT_HOT := $(if $(filter release,$(MODE)),-O3)
-$B/obj/lexer/%.o $B/obj/parser/%.o $B/obj/ir/%.o: private ALL_CFLAGS += $(OPT_HOT)
-$B/obj/gen/lexer/%.o $B/obj/gen/parser/%.o: private ALL_CFLAGS += $(OPT_HOT)
+$(hot_c:%.c=$B/obj/%.o): private ALL_CFLAGS += $(OPT_HOT)
+$(gen_c:$B/gen/%.c=$B/obj/gen/%.o): private ALL_CFLAGS += $(OPT_HOT)
 $B/obj/codegen/llvm/%.o: private ALL_CFLAGS += $(patsubst -I%,-isystem %,$(filter -I%,$(llvm_cflags)))
 $B/obj/gen/%.o: $B/gen/%.c $B/flags | $(gen_h)
 	$(call say,CC,$<)
