@@ -16,17 +16,13 @@
  * Level: module. Needs: types. Keeps: types of values, not of gradients.
  */
 #include "passes/fresh_names.h"
+#include "passes/let_list.h"
 #include "passes/gradient/gradient.h"
 
 struct dual {
 	const ir_expr *node;  /* of the input */
 	const ir_expr *value; /* a variable */
 	const ir_expr *grad;
-};
-
-struct binding {
-	const struct ir_var *var;
-	const ir_expr *value;
 };
 
 struct reverse {
@@ -36,7 +32,7 @@ struct reverse {
 	struct ir_map duals;      /* node, parameter -> dual */
 	struct ir_map lets;       /* variable -> value bound to it */
 	VEC(struct dual *) order; /* what has something to pass on */
-	VEC(struct binding) bindings;
+	struct let_list bindings;
 };
 
 /* Calls of literals become bodies. */
@@ -118,23 +114,13 @@ unfold_literals(ir_module *m, const ir_expr *body)
 static const ir_expr *
 bind(struct reverse *r, const ir_expr *value, const ir_type *type)
 {
-	const ir_expr *var =
-		ir_new_var(r->m, value->loc, fresh_name(r->names), NULL);
-
-	ir_set_type(var, type);
-	vec_push(&r->bindings, ((struct binding){ir_as_var(var), value}));
-	return var;
+	return let_list_bind(&r->bindings, r->m, r->names, value, type);
 }
 
 static const ir_expr *
 close(struct reverse *r, size_t mark, const ir_expr *body)
 {
-	while (r->bindings.len > mark) {
-		struct binding b = vec_pop(&r->bindings);
-
-		body = ir_new_let(r->m, b.value->loc, b.var, b.value, body);
-	}
-	return body;
+	return let_list_close(&r->bindings, r->m, mark, body);
 }
 
 /* A constant tensor, or tuple of tensors, of type T. */

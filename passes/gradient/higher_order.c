@@ -27,14 +27,10 @@
 
 #include "passes/call_graph.h"
 #include "passes/fresh_names.h"
+#include "passes/let_list.h"
 #include "passes/gradient/gradient.h"
 #include "passes/normal_form.h"
 #include "passes/retype.h"
-
-struct binding {
-	const struct ir_var *var;
-	const ir_expr *value;
-};
 
 struct tape {
 	pass_ctx *cx;
@@ -45,7 +41,7 @@ struct tape {
 	const ir_type *bp_type; /* ref(fn () -> ()) */
 	struct ir_map bp;       /* node, literal -> variable */
 	struct ir_map twins;    /* global -> that of its twin */
-	VEC(struct binding) bindings;
+	struct let_list bindings;
 };
 
 static const ir_type *
@@ -75,23 +71,13 @@ taped_func(const struct ir_func_type *f, const ir_type *const *params,
 static const ir_expr *
 bind(struct tape *p, const ir_expr *value, const ir_type *type)
 {
-	const ir_expr *var =
-		ir_new_var(p->m, value->loc, fresh_name(&p->names), NULL);
-
-	ir_set_type(var, type);
-	vec_push(&p->bindings, ((struct binding){ir_as_var(var), value}));
-	return var;
+	return let_list_bind(&p->bindings, p->m, &p->names, value, type);
 }
 
 static const ir_expr *
 close(struct tape *p, size_t mark, const ir_expr *body)
 {
-	while (p->bindings.len > mark) {
-		struct binding b = vec_pop(&p->bindings);
-
-		body = ir_new_let(p->m, b.value->loc, b.var, b.value, body);
-	}
-	return body;
+	return let_list_close(&p->bindings, p->m, mark, body);
 }
 
 static const ir_expr *
