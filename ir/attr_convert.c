@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "ir/module.h"
+#include "support/intern.h"
+#include "support/utf8.h"
 
 static bool
 to_int(ir_attr *v, const char **why)
@@ -40,6 +42,17 @@ to_bool(ir_attr *v, const char **why)
 	if (v->kind == ATTR_INT)
 		*v = ATTR_BOOLEAN(v->i != 0);
 	return v->kind == ATTR_BOOL;
+}
+
+/* In the metadata a string of a record is plain JSON. */
+static bool
+to_string(ir_attr *v, const char **why)
+{
+	*why = "a string";
+	if (v->kind != ATTR_STRING)
+		return false;
+	*why = "text in UTF-8";
+	return utf8_is_text(v->s, intern_len(v->s));
 }
 
 static bool
@@ -165,7 +178,7 @@ ir_attr_convert(ir_context *cx, const struct attr_field *f, ir_attr *v,
 	case ATTR_TYPE_BOOL:
 		return to_bool(v, why);
 	case ATTR_TYPE_STRING:
-		return fits(v->kind == ATTR_STRING, "a string", why);
+		return to_string(v, why);
 	case ATTR_TYPE_DTYPE:
 		return to_dtype(v, why);
 	case ATTR_TYPE_EXPR:

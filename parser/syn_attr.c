@@ -97,29 +97,13 @@ syn_array_value(struct parse_ctx *cx, uint32_t at)
 	syn_value(cx, v);
 }
 
-/* What the metadata section can hold as a key: its JSON is UTF-8. */
-static bool
-is_text(const char *key)
-{
-	size_t len = intern_len(key);
-	size_t n;
-
-	for (size_t i = 0; i < len; i += n) {
-		unsigned char c = (unsigned char)key[i];
-
-		n = utf8_length(key + i, len - i);
-		if ((n == 1 && c >= 0x80) || c == 0)
-			return false;
-	}
-	return true;
-}
-
+/* In the metadata section a key is plain JSON. */
 uint32_t
 syn_entry(struct parse_ctx *cx, struct loc loc, const char *key)
 {
 	struct ir_dict_entry e = {key, vec_pop(&cx->values)};
 
-	if (!is_text(key))
+	if (!utf8_is_text(key, intern_len(key)))
 		diag_error(cx->d, loc, "a key must be text in UTF-8");
 	vec_push(&cx->entries, e);
 	return (uint32_t)cx->entries.len - 1;

@@ -42,6 +42,19 @@ utf8_is_valid(const char *s, size_t len)
 	return decode((const unsigned char *)s, len) != UINT32_MAX;
 }
 
+bool
+utf8_is_text(const char *s, size_t len)
+{
+	size_t n;
+
+	for (size_t i = 0; i < len; i += n) {
+		n = utf8_length(s + i, len - i);
+		if (s[i] == '\0' || (n == 1 && (unsigned char)s[i] >= 0x80))
+			return false;
+	}
+	return true;
+}
+
 size_t
 utf8_count(const char *s, size_t len)
 {

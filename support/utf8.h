@@ -13,6 +13,9 @@ size_t utf8_length(const char *s, size_t left);
 /* Is the character of LEN bytes at S, found by utf8_length, well-formed? */
 bool utf8_is_valid(const char *s, size_t len);
 
+/* Are all LEN bytes well-formed characters, NUL not among them? */
+bool utf8_is_text(const char *s, size_t len);
+
 /* Characters in LEN bytes; a broken byte counts as one. */
 size_t utf8_count(const char *s, size_t len);
 
