@@ -44,30 +44,41 @@ interp_kernels_free(struct interp *x)
 	free(x->kernels);
 }
 
+/* Extents as wide as DECLARED writes them: the indices of argmax follow. */
 static const ir_type *
-tensor_type(struct interp *x, const ir_tensor *t)
+tensor_type(struct interp *x, const ir_tensor *t, const ir_type *declared)
 {
+	const struct ir_tensor_type *d = NULL;
 	struct ir_dim *shape =
 		ARENA_NEW_ARRAY(&x->scratch, t->ndim, struct ir_dim);
 
-	for (uint32_t i = 0; i < t->ndim; i++)
+	if (declared && declared->kind == TYPE_TENSOR)
+		d = ir_as_tensor_type(declared);
+	for (uint32_t i = 0; i < t->ndim; i++) {
 		shape[i] = DIM(t->shape[i]);
+		if (d && i < d->ndim && d->shape[i].kind == DIM_INT64)
+			shape[i].kind = DIM_INT64;
+	}
 	return ir_type_tensor(x->m->cx, t->dtype, shape, t->ndim);
 }
 
-/* The type of V; NULL if it is not made of tensors. */
+/* The type of V, DECLARED or NULL in text; NULL if not made of tensors. */
 static const ir_type *
-type_of(struct interp *x, const struct interp_value *v)
+type_of(struct interp *x, const struct interp_value *v, const ir_type *declared)
 {
+	const struct ir_tuple_type *d = NULL;
 	const ir_type **fields;
 
 	if (v->kind == INTERP_TENSOR)
-		return tensor_type(x, v->tensor);
+		return tensor_type(x, v->tensor, declared);
 	if (v->kind != INTERP_TUPLE)
 		return NULL;
+	if (declared && declared->kind == TYPE_TUPLE)
+		d = ir_as_tuple_type(declared);
 	fields = ARENA_NEW_ARRAY(&x->scratch, v->n, const ir_type *);
 	for (uint32_t i = 0; i < v->n; i++) {
-		fields[i] = type_of(x, v->at[i]);
+		fields[i] = type_of(x, v->at[i],
+				    d && i < d->nfields ? d->fields[i] : NULL);
 		if (!fields[i])
 			return NULL;
 	}
@@ -431,7 +442,7 @@ run_operator(struct interp *x, const struct ir_call *call, const ir_op *op,
 	key.fixed = ARENA_NEW_ARRAY(&x->scratch, call->nargs, const ir_expr *);
 	for (uint32_t i = 0; i < call->nargs; i++) {
 		key.fixed[i] = fixed_argument(call, op, i);
-		key.types[i] = type_of(x, args[i]);
+		key.types[i] = type_of(x, args[i], call->args[i]->type);
 		if (key.types[i])
 			continue;
 		diag_error(x->d, call->base.loc,
@@ -499,7 +510,7 @@ interp_lowered(struct interp *x, const ir_def *def,
 		x->kernels->count++;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		if (type_of(x, args[i]))
+		if (type_of(x, args[i], NULL))
 			continue;
 		diag_error(x->d, loc, "'@%s' is applied to what is no tensor",
 			   def->name);
