@@ -62,12 +62,18 @@ put_difference(struct buf *out, const ir_tensor *got, const ir_tensor *want,
 	put_index(out, got, i);
 	if (dtype_is_float(got->dtype))
 		buf_printf(out, ": %.9g, expected %.9g\n",
-			   ir_tensor_get_double(got, i),
-			   ir_tensor_get_double(want, i));
+			   tensor_plain(ir_tensor_get_double(got, i)),
+			   tensor_plain(ir_tensor_get_double(want, i)));
 	else
 		buf_printf(out, ": %" PRId64 ", expected %" PRId64 "\n",
 			   ir_tensor_get_int(got, i),
 			   ir_tensor_get_int(want, i));
+}
+
+double
+tensor_plain(double x)
+{
+	return isnan(x) ? (double)NAN : x;
 }
 
 static bool
@@ -132,6 +138,7 @@ tensor_summary(struct buf *out, const ir_tensor *t)
 		high = x > high ? x : high;
 		sum += x;
 	}
+	sum = tensor_plain(sum);
 	tensor_type_text(out, t);
 	if (n)
 		buf_printf(out, " min=%.6g max=%.6g mean=%.6g sum=%.6g", low,

@@ -24,6 +24,9 @@ struct tolerance {
 bool tensors_agree(const ir_tensor *got, const ir_tensor *want,
 		   const struct tolerance *tol, struct buf *out);
 
+/* X as it is shown: the sign of a NaN is the processor's whim. */
+double tensor_plain(double x);
+
 /* One line of text: type, range, mean, sum, hash. */
 void tensor_summary(struct buf *out, const ir_tensor *t);
 

@@ -44,7 +44,7 @@ struct run_options {
 	const char *features;
 	const char *relay_passes;
 	const char *bang_arch;
-	int bang_shape;                 /* enum bangc_shape */
+	int bang_shape; /* enum bangc_shape */
 	int fill;
 	int show;
 	long long seed;
@@ -606,7 +606,8 @@ put_elements(struct buf *out, const ir_tensor *t)
 	for (int64_t i = 0; i < n; i++) {
 		buf_putc(out, i % 8 || !i ? ' ' : '\n');
 		if (dtype_is_float(t->dtype))
-			buf_printf(out, "%.9g", ir_tensor_get_double(t, i));
+			buf_printf(out, "%.9g",
+				   tensor_plain(ir_tensor_get_double(t, i)));
 		else
 			buf_int(out, ir_tensor_get_int(t, i));
 	}
