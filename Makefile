@@ -53,7 +53,7 @@ ALL_LDFLAGS = $(OPT_$(MODE)) -Wl,--as-needed $(LDFLAGS)
 LIBS	= -ljansson $(llvm_libs) -lm -lpthread
 
 gen_c	:= $(patsubst %.l,$B/gen/%.lex.c,$(wildcard lexer/*.l)) \
-	   $(patsubst %.y,$B/gen/%.tab.c,$(wildcard parser/*.y))
+	   $B/gen/parser/relay.tab.c
 gen_h	:= $(gen_c:.c=.h)
 device_c := $(patsubst %.mlu,$B/gen/%.c,$(wildcard codegen/bangc/device/*.mlu))
 rules_c	:= $(patsubst %.rules,$B/gen/%.c,$(wildcard passes/rewrites/*.rules))
@@ -122,11 +122,21 @@ $B/gen/%.lex.c $B/gen/%.lex.h &: %.l
 	$Qmkdir -p $B/gen/$(*D)
 	$Q$(FLEX) -o $B/gen/$*.lex.c --header-file=$B/gen/$*.lex.h $<
 
-$B/gen/%.tab.c $B/gen/%.tab.h &: %.y
+# Bison reads one file: the rules of low.y go in front of the second %%.
+$B/gen/parser/relay.y: parser/relay.y parser/low.y
+	$(call say,GEN,$@)
+	$Qmkdir -p $(@D)
+	$Qawk 'FNR == 1 { printf "#line 1 \"%s\"\n", FILENAME } \
+		/^%%$$/ && ++n == 2 { \
+			print "#line 1 \"parser/low.y\""; \
+			while ((getline line <"parser/low.y") > 0) print line; \
+			printf "#line %d \"%s\"\n", FNR, FILENAME } \
+		{ print }' $< >$@
+
+$B/gen/parser/relay.tab.c $B/gen/parser/relay.tab.h &: $B/gen/parser/relay.y
 	$(call say,BISON,$<)
-	$Qmkdir -p $B/gen/$(*D)
-	$Q$(BISON) -Wall -Werror -o $B/gen/$*.tab.c \
-		--header=$B/gen/$*.tab.h $<
+	$Q$(BISON) -Wall -Werror -o $B/gen/parser/relay.tab.c \
+		--header=$B/gen/parser/relay.tab.h $<
 
 # Helpers of emitted BANG-C as strings.
 $B/gen/codegen/bangc/device/%.c: codegen/bangc/device/%.mlu
