@@ -167,8 +167,8 @@ bytes_of_type(const ir_type *t)
 	return ir_shape_size(tt, &n) ? (size_t)n * dtype_size(tt->dtype) : 0;
 }
 
-static bool
-grows_too_much(const ir_expr *e)
+bool
+fold_grows_too_much(const ir_expr *e)
 {
 	const struct ir_call *c = ir_as_call(e);
 	size_t in = 0;
@@ -209,7 +209,7 @@ value_of(struct folder *f, const ir_expr *e, const char **why)
 	if (!ir_infer_expr(f->m, e, &f->quiet))
 		return NULL;
 	*why = "the result is much larger than the arguments";
-	if (grows_too_much(e))
+	if (fold_grows_too_much(e))
 		return NULL;
 	if (!f->interp)
 		f->interp = interp_new(f->m, &f->quiet);

@@ -27,4 +27,10 @@ void folder_free(struct folder *f);
  */
 extern const struct ir_rules folder_rules;
 
+/*
+ * Is the value of call E, which has types, too large to stand in the text in
+ * its place: over 1 MB, and more than its arguments?
+ */
+bool fold_grows_too_much(const ir_expr *e);
+
 #endif

@@ -9,10 +9,8 @@
 #include "passes/partial_machine.h"
 
 #include "ir/tensor.h"
+#include "passes/fold_constant.h"
 #include "te/interp.h"
-
-/* Results up to here are always computed; above, if inputs are as large. */
-static const size_t always_fold_bytes = (size_t)1 << 20;
 
 static const ir_expr *
 residual_call(struct partial *p, const struct ir_call *e, const ir_expr *callee,
@@ -87,30 +85,6 @@ reify(struct partial *p, struct loc loc, const struct interp_value *v)
 	return out;
 }
 
-static size_t
-bytes_of_type(const ir_type *t)
-{
-	int64_t n;
-
-	if (!t || t->kind != TYPE_TENSOR)
-		return 0;
-	if (!ir_shape_size(ir_as_tensor_type(t), &n))
-		return 0;
-	return (size_t)n * dtype_size(ir_as_tensor_type(t)->dtype);
-}
-
-static bool
-grows_too_much(const ir_expr *e)
-{
-	const struct ir_call *c = ir_as_call(e);
-	size_t in = 0;
-
-	for (uint32_t i = 0; i < c->nargs; i++)
-		in += bytes_of_type(c->args[i]->type);
-	return bytes_of_type(e->type) > always_fold_bytes &&
-	       bytes_of_type(e->type) > in;
-}
-
 /* Compute a call of an operator; NULL if that cannot be. */
 static struct partial_value *
 compute(struct partial *p, const struct ir_call *e, const ir_expr *op,
@@ -130,7 +104,7 @@ compute(struct partial *p, const struct ir_call *e, const ir_expr *op,
 			return NULL;
 	}
 	call = ir_new_call(p->m, e->base.loc, op, known, e->nargs, e->attrs);
-	if (!ir_infer_expr(p->m, call, &p->quiet) || grows_too_much(call))
+	if (!ir_infer_expr(p->m, call, &p->quiet) || fold_grows_too_much(call))
 		return NULL;
 	if (!p->interp)
 		p->interp = interp_new(p->m, &p->quiet);

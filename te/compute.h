@@ -280,6 +280,15 @@ const tir_expr *te_intrin2(struct te_call *c, enum tir_intrin f,
 const tir_expr *te_reinterpret(struct te_call *c, struct dtype t,
 			       const tir_expr *a);
 
+/* A fold of X over AXIS by HOW, without that axis in the result. */
+struct te_tensor *te_fold_out(struct te_call *c, struct te_tensor *x,
+			      uint32_t axis, enum te_combiner how,
+			      const char *name);
+
+/* The element of T, such a result, that belongs to element B->i. */
+const tir_expr *te_get_folded(struct te_call *c, const struct te_body *b,
+			      const struct te_tensor *t, uint32_t axis);
+
 /*
  * Whole tensors. te_pad_with puts BEFORE[d] and AFTER[d] elements of VALUE
  * around each axis (negative: crops) and returns T itself if all are 0.

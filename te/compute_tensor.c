@@ -40,6 +40,37 @@ te_pad_with(struct te_call *c, struct te_tensor *t, const char *name,
 	return te_end(b, te_guard(c, inside, te_get(c, t, at), value));
 }
 
+struct te_tensor *
+te_fold_out(struct te_call *c, struct te_tensor *x, uint32_t axis,
+	    enum te_combiner how, const char *name)
+{
+	int64_t shape[TE_MAX_RANK];
+	const tir_expr *index[TE_MAX_RANK];
+	struct te_body *b;
+
+	for (uint32_t i = 0, k = 0; i < x->ndim; i++)
+		if (i != axis)
+			shape[k++] = x->shape[i];
+	b = te_begin(c, name, NULL, shape, x->ndim - 1);
+	for (uint32_t i = 0, k = 0; i < x->ndim; i++)
+		if (i != axis)
+			index[i] = b->i[k++];
+	index[axis] = te_fold_axis(b, "k", x->shape[axis]);
+	return te_end_fold(b, how, te_get(c, x, index));
+}
+
+const tir_expr *
+te_get_folded(struct te_call *c, const struct te_body *b,
+	      const struct te_tensor *t, uint32_t axis)
+{
+	const tir_expr *index[TE_MAX_RANK];
+
+	for (uint32_t i = 0, k = 0; i < b->ndim; i++)
+		if (i != axis)
+			index[k++] = b->i[i];
+	return te_get(c, t, index);
+}
+
 /*
  * Indices into T for element B->i of SHAPE, where an extent is a size. Equal
  * extents at both ends go from one to the other as they are; what is between

@@ -9,7 +9,7 @@
 #include "ir/expr.h"
 #include "ir/module.h"
 #include "ir/print.h"
-#include "parser/parser.h"
+#include "parser/module_file.h"
 #include "support/linediff.h"
 #include "support/outfile.h"
 #include "support/tool.h"
@@ -50,12 +50,6 @@ static const struct option_def table[] = {
 };
 /* clang-format on */
 
-struct file {
-	const char *path;
-	struct source source;
-	ir_module *module;
-};
-
 struct run {
 	struct diff_options o;
 	struct tool tool;
@@ -65,42 +59,23 @@ struct run {
 };
 
 static bool
-read_file(struct run *r, struct file *f, const char *path)
+read_file(struct run *r, struct module_file *f, const char *path)
 {
-	struct parse_options parse = PARSE_OPTIONS_DEFAULT;
-	struct diag *d = &r->tool.diag;
-	const char *reason;
+	struct parse_options o = PARSE_OPTIONS_DEFAULT;
 
-	f->path = path;
-	if (!source_open(&f->source, path, &reason)) {
-		diag_error(d, LOC_NONE, "cannot read '%s': %s", path, reason);
-		return false;
-	}
-	parse.allow_unknown_ops = r->o.allow_unknown_ops;
-	d->source = &f->source;
-	f->module = parse_module(r->cx, &f->source, d, &parse);
-	d->source = NULL;
-	if (!f->module)
-		source_free(&f->source);
-	return f->module != NULL;
-}
-
-static void
-free_file(struct file *f)
-{
-	ir_module_free(f->module);
-	source_free(&f->source);
+	o.allow_unknown_ops = r->o.allow_unknown_ops;
+	return module_file_read(f, r->cx, path, &r->tool.diag, &o);
 }
 
 /* ------------------------------------------------------------ output -- */
 
 /* " (a.relay:3:5, b.relay:4:5)", as far as places are known. */
 static void
-put_places(struct buf *out, const struct ir_difference *d, struct file *a,
-	   struct file *b)
+put_places(struct buf *out, const struct ir_difference *d,
+	   struct module_file *a, struct module_file *b)
 {
 	const ir_expr *nodes[2] = {d->a, d->b};
-	struct file *files[2] = {a, b};
+	struct module_file *files[2] = {a, b};
 	unsigned line;
 	unsigned column;
 	int known = 0;
@@ -119,8 +94,8 @@ put_places(struct buf *out, const struct ir_difference *d, struct file *a,
 }
 
 static void
-put_difference(struct buf *out, const struct ir_difference *d, struct file *a,
-	       struct file *b)
+put_difference(struct buf *out, const struct ir_difference *d,
+	       struct module_file *a, struct module_file *b)
 {
 	buf_puts(out, d->path);
 	put_places(out, d, a, b);
@@ -161,8 +136,8 @@ put_json(struct buf *out, const struct ir_comparison *c)
 }
 
 static void
-put_texts(struct run *r, const struct ir_comparison *c, struct file *a,
-	  struct file *b)
+put_texts(struct run *r, const struct ir_comparison *c, struct module_file *a,
+	  struct module_file *b)
 {
 	struct print_options print = {.types = PRINT_TYPES_NONE,
 				      .meta = PRINT_META_OMIT};
@@ -184,8 +159,8 @@ put_texts(struct run *r, const struct ir_comparison *c, struct file *a,
 }
 
 static void
-tell(struct run *r, const struct ir_comparison *c, struct file *a,
-     struct file *b)
+tell(struct run *r, const struct ir_comparison *c, struct module_file *a,
+     struct module_file *b)
 {
 	switch (r->o.output) {
 	case OUT_JSON:
@@ -258,8 +233,8 @@ static bool
 compare(struct run *r)
 {
 	struct ir_comparison c = {0};
-	struct file a;
-	struct file b;
+	struct module_file a;
+	struct module_file b;
 
 	if (r->tool.operands.len != 2) {
 		diag_error(&r->tool.diag, LOC_NONE,
@@ -270,22 +245,22 @@ compare(struct run *r)
 	if (!read_file(r, &a, r->tool.operands.at[0]))
 		return false;
 	if (!read_file(r, &b, r->tool.operands.at[1])) {
-		free_file(&a);
+		module_file_free(&a);
 		return false;
 	}
 	if (!ir_module_compare(a.module, b.module, &r->equal, &c))
 		r->tool.status = EXIT_DIFFERENT;
 	tell(r, &c, &a, &b);
 	ir_comparison_free(&c);
-	free_file(&a);
-	free_file(&b);
+	module_file_free(&a);
+	module_file_free(&b);
 	return true;
 }
 
 static bool
 print_hashes(struct run *r)
 {
-	struct file f;
+	struct module_file f;
 
 	if (r->tool.operands.len == 0)
 		diag_error(&r->tool.diag, LOC_NONE, "no file is given");
@@ -295,7 +270,7 @@ print_hashes(struct run *r)
 		buf_printf(&r->out, "%016llx  %s\n",
 			   (unsigned long long)ir_module_hash(f.module),
 			   f.path);
-		free_file(&f);
+		module_file_free(&f);
 	}
 	return r->tool.diag.errors == 0;
 }

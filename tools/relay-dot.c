@@ -5,7 +5,7 @@
 
 #include "ir/equal.h"
 #include "ir/infer.h"
-#include "parser/parser.h"
+#include "parser/module_file.h"
 #include "passes/dot/graph.h"
 #include "passes/input.h"
 #include "support/outfile.h"
@@ -62,36 +62,13 @@ struct run {
 	struct dot_style style;
 };
 
-struct file {
-	struct source source;
-	ir_module *module;
-};
-
 static bool
-read_file(struct run *r, struct file *f, const char *path)
+read_file(struct run *r, struct module_file *f, const char *path)
 {
-	struct parse_options parse = PARSE_OPTIONS_DEFAULT;
-	struct diag *d = &r->tool.diag;
-	const char *reason;
+	struct parse_options o = PARSE_OPTIONS_DEFAULT;
 
-	if (!source_open(&f->source, path, &reason)) {
-		diag_error(d, LOC_NONE, "cannot read '%s': %s", path, reason);
-		return false;
-	}
-	parse.allow_unknown_ops = r->o.allow_unknown_ops;
-	d->source = &f->source;
-	f->module = parse_module(r->cx, &f->source, d, &parse);
-	d->source = NULL;
-	if (!f->module)
-		source_free(&f->source);
-	return f->module != NULL;
-}
-
-static void
-free_file(struct file *f)
-{
-	ir_module_free(f->module);
-	source_free(&f->source);
+	o.allow_unknown_ops = r->o.allow_unknown_ops;
+	return module_file_read(f, r->cx, path, &r->tool.diag, &o);
 }
 
 static bool
@@ -204,8 +181,8 @@ static void
 run(struct run *r)
 {
 	const char *path = tool_input(&r->tool);
-	struct file f;
-	struct file before;
+	struct module_file f;
+	struct module_file before;
 
 	if (!path || !take_show(r))
 		return;
@@ -218,9 +195,9 @@ run(struct run *r)
 		} else if (read_file(r, &before, r->o.diff)) {
 			infer_quietly(before.module);
 			draw_difference(r, f.module, before.module);
-			free_file(&before);
+			module_file_free(&before);
 		}
-		free_file(&f);
+		module_file_free(&f);
 	}
 	ir_context_free(r->cx);
 }

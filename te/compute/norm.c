@@ -3,46 +3,13 @@
  */
 #include "te/compute/computes.h"
 
-/* A fold of X over one axis, which stays with extent 1 left out. */
-static struct te_tensor *
-fold_axis(struct te_call *c, struct te_tensor *x, uint32_t axis,
-	  enum te_combiner how, const char *name)
-{
-	int64_t shape[TE_MAX_RANK];
-	const tir_expr *index[TE_MAX_RANK];
-	struct te_body *b;
-
-	for (uint32_t i = 0, k = 0; i < x->ndim; i++)
-		if (i != axis)
-			shape[k++] = x->shape[i];
-	b = te_begin(c, name, NULL, shape, x->ndim - 1);
-	for (uint32_t i = 0, k = 0; i < x->ndim; i++)
-		if (i != axis)
-			index[i] = b->i[k++];
-	index[axis] = te_fold_axis(b, "k", x->shape[axis]);
-	return te_end_fold(b, how, te_get(c, x, index));
-}
-
-/* T, which lacks AXIS, at the place of body B. */
-static const tir_expr *
-without_axis(struct te_call *c, const struct te_body *b,
-	     const struct te_tensor *t, uint32_t axis)
-{
-	const tir_expr *index[TE_MAX_RANK];
-
-	for (uint32_t i = 0, k = 0; i < b->ndim; i++)
-		if (i != axis)
-			index[k++] = b->i[i];
-	return te_get(c, t, index);
-}
-
 /* nn.softmax, nn.fast_softmax, nn.log_softmax. */
 bool
 compute_nn_softmax(struct te_call *c)
 {
 	struct te_tensor *x = c->in[0];
-	uint32_t axis = (uint32_t)te_axis_of(te_attr_int(c, "axis", -1),
-					     x->ndim);
+	uint32_t axis =
+		(uint32_t)te_axis_of(te_attr_int(c, "axis", -1), x->ndim);
 	struct te_tensor *max;
 	struct te_tensor *exp;
 	struct te_tensor *sum;
@@ -51,23 +18,23 @@ compute_nn_softmax(struct te_call *c)
 
 	if (!dtype_is_float(x->dtype))
 		return te_error(c, "the input must be a float");
-	max = fold_axis(c, x, axis, TE_MAX, "T_softmax_maxelem");
+	max = te_fold_out(c, x, axis, TE_MAX, "T_softmax_maxelem");
 	b = te_begin_like(c, "T_softmax_exp", x);
-	d = te_sub(c, te_get(c, x, b->i), without_axis(c, b, max, axis));
+	d = te_sub(c, te_get(c, x, b->i), te_get_folded(c, b, max, axis));
 	exp = te_end(b, te_unary(c, INTRIN_EXP, d));
-	sum = fold_axis(c, exp, axis, TE_SUM, "T_softmax_expsum");
+	sum = te_fold_out(c, exp, axis, TE_SUM, "T_softmax_expsum");
 	b = te_begin_out(c, "T_softmax_norm", 0);
 	if (c->op->id != OP_nn_log_softmax)
 		return te_output(
 			c, 0,
 			te_end(b, te_div(c, te_get(c, exp, b->i),
-					 without_axis(c, b, sum, axis))));
-	d = te_sub(c, te_get(c, x, b->i), without_axis(c, b, max, axis));
+					 te_get_folded(c, b, sum, axis))));
+	d = te_sub(c, te_get(c, x, b->i), te_get_folded(c, b, max, axis));
 	return te_output(
 		c, 0,
 		te_end(b, te_sub(c, d,
 				 te_unary(c, INTRIN_LOG,
-					  without_axis(c, b, sum, axis)))));
+					  te_get_folded(c, b, sum, axis)))));
 }
 
 static const tir_expr *
@@ -90,9 +57,9 @@ batch_scale(struct te_call *c)
 {
 	struct te_body *b = te_begin_like(c, "scale", c->in[4]);
 	struct dtype t = c->in[4]->dtype;
-	const tir_expr *v = te_unary(
-		c, INTRIN_SQRT,
-		te_add(c, te_get(c, c->in[4], b->i), epsilon(c, t)));
+	const tir_expr *v =
+		te_unary(c, INTRIN_SQRT,
+			 te_add(c, te_get(c, c->in[4], b->i), epsilon(c, t)));
 
 	v = te_div(c, te_lit(c, t, 1), v);
 	if (te_attr_bool(c, "scale"))
@@ -122,13 +89,13 @@ bool
 compute_nn_batch_norm(struct te_call *c)
 {
 	struct te_tensor *x = c->in[0];
-	uint32_t axis = (uint32_t)te_axis_of(te_attr_int(c, "axis", 1),
-					     x->ndim);
+	uint32_t axis =
+		(uint32_t)te_axis_of(te_attr_int(c, "axis", 1), x->ndim);
 	struct te_tensor *scale = batch_scale(c);
 	struct te_tensor *shift = batch_shift(c, scale);
 	struct te_body *b = te_begin_out(c, NULL, 0);
-	const tir_expr *v = te_mul(c, te_get(c, x, b->i),
-				   te_at(c, scale, b->i[axis]));
+	const tir_expr *v =
+		te_mul(c, te_get(c, x, b->i), te_at(c, scale, b->i[axis]));
 
 	v = te_add(c, v, te_at(c, shift, b->i[axis]));
 	te_output(c, 0, te_end(b, v));
@@ -147,8 +114,7 @@ struct moments {
 
 static struct te_body *
 begin_statistic(struct te_call *c, const struct te_tensor *x,
-		const bool *reduced, const char *name,
-		const tir_expr **index)
+		const bool *reduced, const char *name, const tir_expr **index)
 {
 	int64_t shape[TE_MAX_RANK];
 	struct te_body *b;
@@ -184,8 +150,7 @@ moments_of(struct te_call *c, struct te_tensor *x, const bool *reduced)
 	for (uint32_t i = 0; i < x->ndim; i++)
 		n = te_dim_mul(c, n, reduced[i] ? x->shape[i] : 1);
 	b = begin_statistic(c, x, reduced, "T_sum", index);
-	m.mean = te_end_fold(b, TE_SUM,
-			     te_cast(c, t, te_get(c, x, index)));
+	m.mean = te_end_fold(b, TE_SUM, te_cast(c, t, te_get(c, x, index)));
 	m.mean = scaled(c, m.mean, "T_mean", n);
 	b = begin_statistic(c, x, reduced, "T_square_sum", index);
 	d = te_sub(c, te_cast(c, t, te_get(c, x, index)),
@@ -208,8 +173,7 @@ normalize(struct te_call *c, struct te_tensor *x, const struct moments *m,
 		te_add(c, te_get_broadcast(c, m->variance, b->i, b->ndim),
 		       epsilon(c, t)));
 
-	v = te_div(c,
-		   te_sub(c, v, te_get_broadcast(c, m->mean, b->i, b->ndim)),
+	v = te_div(c, te_sub(c, v, te_get_broadcast(c, m->mean, b->i, b->ndim)),
 		   root);
 	v = te_cast(c, x->dtype, v);
 	if (te_attr_bool(c, "scale"))
@@ -223,9 +187,9 @@ bool
 compute_nn_layer_norm(struct te_call *c)
 {
 	struct te_tensor *x = c->in[0];
-	uint32_t axis = (uint32_t)te_axis_of(te_attr_int(c, "axis", -1),
-					     x->ndim);
-	bool reduced[TE_MAX_RANK] = { false };
+	uint32_t axis =
+		(uint32_t)te_axis_of(te_attr_int(c, "axis", -1), x->ndim);
+	bool reduced[TE_MAX_RANK] = {false};
 	struct moments m;
 
 	reduced[axis] = true;
@@ -237,9 +201,9 @@ bool
 compute_nn_instance_norm(struct te_call *c)
 {
 	struct te_tensor *x = c->in[0];
-	uint32_t axis = (uint32_t)te_axis_of(te_attr_int(c, "axis", 1),
-					     x->ndim);
-	bool reduced[TE_MAX_RANK] = { false };
+	uint32_t axis =
+		(uint32_t)te_axis_of(te_attr_int(c, "axis", 1), x->ndim);
+	bool reduced[TE_MAX_RANK] = {false};
 	struct moments m;
 
 	for (uint32_t i = 1; i < x->ndim; i++)
@@ -253,10 +217,10 @@ bool
 compute_nn_group_norm(struct te_call *c)
 {
 	struct te_tensor *x = c->in[0];
-	uint32_t axis = (uint32_t)te_axis_of(te_attr_int(c, "axis", 1),
-					     x->ndim);
+	uint32_t axis =
+		(uint32_t)te_axis_of(te_attr_int(c, "axis", 1), x->ndim);
 	int64_t groups = te_attr_int(c, "num_groups", 1);
-	bool reduced[TE_MAX_RANK] = { false };
+	bool reduced[TE_MAX_RANK] = {false};
 	int64_t shape[TE_MAX_RANK];
 	const tir_expr *index[TE_MAX_RANK];
 	struct te_tensor *split;
@@ -268,11 +232,10 @@ compute_nn_group_norm(struct te_call *c)
 
 	if (groups <= 0 || x->shape[axis] % groups)
 		return te_error(c, "%lld groups do not divide %lld channels",
-				(long long)groups,
-				(long long)x->shape[axis]);
+				(long long)groups, (long long)x->shape[axis]);
 	for (uint32_t i = 0; i <= x->ndim; i++) {
-		shape[i] = i < axis	? x->shape[i]
-			   : i == axis	? groups
+		shape[i] = i < axis        ? x->shape[i]
+			   : i == axis     ? groups
 			   : i == axis + 1 ? x->shape[axis] / groups
 					   : x->shape[i - 1];
 		reduced[i] = i > 0 && i != axis;
@@ -286,8 +249,7 @@ compute_nn_group_norm(struct te_call *c)
 			   : i == 0  ? b->i[0]
 				     : te_int(c, 0);
 	root = te_unary(c, INTRIN_SQRT,
-			te_add(c, te_get(c, m.variance, index),
-			       epsilon(c, t)));
+			te_add(c, te_get(c, m.variance, index), epsilon(c, t)));
 	v = te_div(c,
 		   te_sub(c, te_cast(c, t, te_get(c, x, b->i)),
 			  te_get(c, m.mean, index)),
@@ -307,7 +269,7 @@ compute_nn_l2_normalize(struct te_call *c)
 	struct te_tensor *x = c->in[0];
 	int64_t axes[TE_MAX_RANK];
 	int n = te_attr_ints(c, "axis", axes, TE_MAX_RANK);
-	bool reduced[TE_MAX_RANK] = { false };
+	bool reduced[TE_MAX_RANK] = {false};
 	const tir_expr *index[TE_MAX_RANK];
 	struct te_tensor *sum;
 	struct te_body *b;
@@ -324,9 +286,9 @@ compute_nn_l2_normalize(struct te_call *c)
 	v = te_get(c, x, index);
 	sum = te_end_fold(b, TE_SUM, te_mul(c, v, v));
 	b = te_begin_out(c, NULL, 0);
-	v = te_max(c, te_get_broadcast(c, sum, b->i, b->ndim),
-		   te_lit(c, x->dtype,
-			  (double)(float)te_attr_double(c, "eps")));
+	v = te_max(
+		c, te_get_broadcast(c, sum, b->i, b->ndim),
+		te_lit(c, x->dtype, (double)(float)te_attr_double(c, "eps")));
 	return te_output(c, 0,
 			 te_end(b, te_div(c, te_get(c, x, b->i),
 					  te_unary(c, INTRIN_SQRT, v))));
@@ -337,10 +299,10 @@ bool
 compute_nn_lrn(struct te_call *c)
 {
 	struct te_tensor *x = c->in[0];
-	uint32_t axis = (uint32_t)te_axis_of(te_attr_int(c, "axis", 1),
-					     x->ndim);
+	uint32_t axis =
+		(uint32_t)te_axis_of(te_attr_int(c, "axis", 1), x->ndim);
 	int64_t size = te_attr_int(c, "size", 5);
-	int64_t around[TE_MAX_RANK] = { 0 };
+	int64_t around[TE_MAX_RANK] = {0};
 	const tir_expr *index[TE_MAX_RANK];
 	struct te_tensor *wide;
 	struct te_tensor *sum;
@@ -362,8 +324,7 @@ compute_nn_lrn(struct te_call *c)
 	sum = te_end_fold(b, TE_SUM, te_mul(c, v, v));
 	b = te_begin_out(c, NULL, 0);
 	v = te_div(c,
-		   te_mul(c,
-			  te_lit(c, x->dtype, te_attr_double(c, "alpha")),
+		   te_mul(c, te_lit(c, x->dtype, te_attr_double(c, "alpha")),
 			  te_get(c, sum, b->i)),
 		   te_lit(c, x->dtype, (double)size));
 	v = te_add(c, te_lit(c, x->dtype, te_attr_double(c, "bias")), v);

@@ -48,38 +48,6 @@ compute_qnn_leaky_relu(struct te_call *c)
 			 te_end(b, te_saturate(c, te_out_dtype(c, 0), v)));
 }
 
-/* A fold of X over AXIS; the result lacks it. */
-static struct te_tensor *
-fold(struct te_call *c, struct te_tensor *x, uint32_t axis,
-     enum te_combiner how, const char *name)
-{
-	int64_t shape[TE_MAX_RANK];
-	const tir_expr *index[TE_MAX_RANK];
-	struct te_body *b;
-
-	for (uint32_t i = 0, k = 0; i < x->ndim; i++)
-		if (i != axis)
-			shape[k++] = x->shape[i];
-	b = te_begin(c, name, NULL, shape, x->ndim - 1);
-	for (uint32_t i = 0, k = 0; i < x->ndim; i++)
-		if (i != axis)
-			index[i] = b->i[k++];
-	index[axis] = te_fold_axis(b, "k", x->shape[axis]);
-	return te_end_fold(b, how, te_get(c, x, index));
-}
-
-static const tir_expr *
-folded(struct te_call *c, const struct te_body *b, const struct te_tensor *t,
-       uint32_t axis)
-{
-	const tir_expr *index[TE_MAX_RANK];
-
-	for (uint32_t i = 0, k = 0; i < b->ndim; i++)
-		if (i != axis)
-			index[k++] = b->i[i];
-	return te_get(c, t, index);
-}
-
 static const tir_expr *
 shift(struct te_call *c, enum tir_intrin f, const tir_expr *a, int64_t by)
 {
@@ -118,8 +86,9 @@ logarithms(struct te_call *c, struct te_tensor *x, struct te_tensor *max,
 	   uint32_t axis)
 {
 	struct te_body *b = te_begin_like(c, "scaled", x);
-	const tir_expr *d = te_sub(c, te_cast(c, i32, te_get(c, x, b->i)),
-				   te_cast(c, i32, folded(c, b, max, axis)));
+	const tir_expr *d =
+		te_sub(c, te_cast(c, i32, te_get(c, x, b->i)),
+		       te_cast(c, i32, te_get_folded(c, b, max, axis)));
 
 	d = te_sub(c, te_add(c, d, shift(c, INTRIN_SHR, d, 1)),
 		   shift(c, INTRIN_SHR, d, 4));
@@ -144,18 +113,19 @@ compute_qnn_softmax(struct te_call *c)
 		return te_error(c, "the scales must be constants, that of the "
 				   "input at most 1");
 	x0 = llround(1 / scale);
-	max = fold(c, x, axis, TE_MAX, "T_softmax_maxelem");
+	max = te_fold_out(c, x, axis, TE_MAX, "T_softmax_maxelem");
 	p = powers_of(c, logarithms(c, x, max, axis), x0);
-	max = fold(c, p.exponent, axis, TE_MAX, "exponent_max");
+	max = te_fold_out(c, p.exponent, axis, TE_MAX, "exponent_max");
 	b = te_begin_like(c, "power", x);
-	v = te_sub(c, folded(c, b, max, axis), te_get(c, p.exponent, b->i));
+	v = te_sub(c, te_get_folded(c, b, max, axis),
+		   te_get(c, p.exponent, b->i));
 	power = te_end(
 		b, te_intrin2(c, INTRIN_SHL, te_get(c, p.mantissa, b->i), v));
-	sum = fold(c, power, axis, TE_SUM, "T_softmax_expsum");
+	sum = te_fold_out(c, power, axis, TE_SUM, "T_softmax_expsum");
 	b = te_begin_out(c, NULL, 0);
-	v = te_truncdiv(
-		c, te_lit_int(c, i32, 1 << 30),
-		te_max(c, te_lit_int(c, i32, 1), folded(c, b, sum, axis)));
+	v = te_truncdiv(c, te_lit_int(c, i32, 1 << 30),
+			te_max(c, te_lit_int(c, i32, 1),
+			       te_get_folded(c, b, sum, axis)));
 	v = shift(c, INTRIN_SHR, te_mul(c, v, te_get(c, power, b->i)), 23);
 	v = times(c, v, 1.0 / 128 / out_scale);
 	v = te_add(c, v, te_cast(c, i32, te_get0(c, c->in[4])));
@@ -236,6 +206,6 @@ compute_relay_simulated_quantize(struct te_call *c)
 	low = te_cast(c, x->dtype, te_get0(c, c->in[2]));
 	high = te_cast(c, x->dtype, te_get0(c, c->in[3]));
 	x = te_max(c, te_min(c, te_div(c, x, s), high), low);
-	return te_output(
-		c, 0, te_end(b, te_mul(c, te_unary(c, INTRIN_ROUND, x), s)));
+	return te_output(c, 0,
+			 te_end(b, te_mul(c, te_unary(c, INTRIN_ROUND, x), s)));
 }
