@@ -18,11 +18,27 @@ is_kernel(const ir_expr *callee)
 	       (def->kind != DEF_FUNCTION || ir_is_primitive(&def->fn->base));
 }
 
-/* Sets *ENV when E is nothing that a list of calls can do. */
+/* A callee that inlining may take away. */
+static bool
+is_plain_function(const ir_expr *callee)
+{
+	const ir_def *def =
+		callee->kind == IR_GLOBAL ? ir_as_global(callee)->def : NULL;
+
+	return def && def->kind == DEF_FUNCTION && def->fn && def->fn->body &&
+	       !ir_dict_get(def->fn->attrs, "Compiler");
+}
+
+struct look {
+	bool inlined; /* as if calls of functions were */
+	bool needed;
+};
+
+/* Notes when E is nothing that a list of calls can do. */
 static bool
 look_at(const ir_expr *e, void *env)
 {
-	bool *needed = env;
+	struct look *l = env;
 
 	if (ir_is_primitive(e))
 		return false;
@@ -34,15 +50,17 @@ look_at(const ir_expr *e, void *env)
 	case IR_REF_WRITE:
 	case IR_CTOR:
 	case IR_FUNCTION:
-		*needed = true;
+		l->needed = true;
 		break;
 	case IR_CALL:
-		*needed |= !is_kernel(ir_as_call(e)->callee);
+		l->needed |= !is_kernel(ir_as_call(e)->callee) &&
+			     !(l->inlined &&
+			       is_plain_function(ir_as_call(e)->callee));
 		break;
 	default:
 		break;
 	}
-	return !*needed;
+	return !l->needed;
 }
 
 /* Sets *ENV when a dimension of E is not known. */
@@ -71,11 +89,21 @@ evaluate_has_sizes(const struct ir_function *main)
 bool
 evaluate_is_needed(const struct ir_function *main)
 {
-	bool needed = false;
+	struct look l = {0};
 
 	if (main->body)
-		ir_walk(main->body, look_at, NULL, &needed);
-	return needed;
+		ir_walk(main->body, look_at, NULL, &l);
+	return l.needed;
+}
+
+bool
+evaluate_is_needed_inlined(const struct ir_function *fn)
+{
+	struct look l = {.inlined = true};
+
+	if (fn->body)
+		ir_walk(fn->body, look_at, NULL, &l);
+	return l.needed;
 }
 
 /* The value for parameter P; NULL after reporting. */

@@ -16,6 +16,9 @@
 /* Kernels in a row will not do for MAIN, which is typed. */
 bool evaluate_is_needed(const struct ir_function *main);
 
+/* The same of FN, if the functions that it calls were inlined. */
+bool evaluate_is_needed_inlined(const struct ir_function *fn);
+
 /* Some dimension in MAIN, which is typed, is known at run time only. */
 bool evaluate_has_sizes(const struct ir_function *main);
 

@@ -15,9 +15,11 @@
 #include <string.h>
 
 #include "ir/print.h"
+#include "passes/call_graph.h"
 
 struct checker {
 	pass_ctx *cx;
+	struct call_graph graph;
 };
 
 static bool
@@ -25,6 +27,35 @@ is_kernel_def(const ir_def *def)
 {
 	return def->kind == DEF_TE || def->kind == DEF_TIR ||
 	       (def->kind == DEF_FUNCTION && ir_is_primitive(&def->fn->base));
+}
+
+static bool
+calls(const struct call_graph *g, const struct call_node *node,
+      const ir_def *def)
+{
+	for (uint32_t i = 0; i < node->ncallees; i++)
+		if (g->nodes[node->callees[i]].def == def)
+			return true;
+	return false;
+}
+
+/* How to be rid of the function of G, which is no kernel. */
+static const char *
+advice(const struct checker *c, const struct ir_global *g)
+{
+	const struct call_node *node = call_graph_node(&c->graph, &g->base);
+	const ir_def *def = g->def;
+
+	if (def->kind == DEF_FUNCTION &&
+	    ir_dict_get(def->fn->attrs, "Compiler"))
+		return "some other compiler gives its body";
+	if (node && node->recursive && calls(&c->graph, node, def))
+		return "it calls itself (-partial-evaluate unrolls what is "
+		       "bounded)";
+	if (node && node->recursive)
+		return "it calls itself through others (-partial-evaluate "
+		       "unrolls what is bounded)";
+	return "inline it (-inline-all)";
 }
 
 static void
@@ -50,9 +81,8 @@ check_callee(struct checker *c, const ir_expr *call)
 	if (!g->def)
 		pass_error(c->cx, call->loc, "'@%s' is not defined", g->name);
 	else if (!is_kernel_def(g->def))
-		pass_error(c->cx, call->loc,
-			   "'@%s' is no kernel: inline it (-inline-all)",
-			   g->name);
+		pass_error(c->cx, call->loc, "'@%s' is no kernel: %s", g->name,
+			   advice(c, g));
 }
 
 static const char *
@@ -110,10 +140,11 @@ check_main(struct checker *c, const ir_def *def)
 bool
 pass_check_single_call_function(pass_ctx *cx)
 {
-	struct checker c = { cx };
+	struct checker c = {.cx = cx};
 	ir_module *m = cx->module;
 	bool has_main = false;
 
+	call_graph_build(&c.graph, m, cx->scratch);
 	for (size_t i = 0; i < m->defs.len; i++) {
 		const ir_def *def = m->defs.at[i];
 
@@ -131,5 +162,6 @@ pass_check_single_call_function(pass_ctx *cx)
 	}
 	if (!has_main)
 		pass_error(cx, LOC_NONE, "there is no function '@main'");
+	call_graph_free(&c.graph);
 	return false;
 }

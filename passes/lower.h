@@ -24,6 +24,15 @@ struct lower_options {
 bool lower_module(struct pass_manager *pm, ir_module *m,
 		  const struct lower_options *o);
 
+/*
+ * Inline all calls below MAIN, if each function there FITS and none is
+ * recursive; nothing happens otherwise, or where main would become too large.
+ * False after an error.
+ */
+typedef bool lower_fits_fn(const struct ir_function *fn);
+bool lower_inline(struct pass_manager *pm, ir_module *m, const ir_def *main,
+		  lower_fits_fn *fits);
+
 /* Run the pipeline that TEXT says; false after an error. */
 bool lower_run(struct pass_manager *pm, ir_module *m, const char *text);
 

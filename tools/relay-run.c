@@ -120,6 +120,8 @@ struct run {
 	struct feed feed;
 	struct interface x;
 	const char **names; /* of the inputs, as in the text */
+	bool evaluates;     /* whatever engine was asked for */
+	bool inlined;       /* main called functions, but does no more */
 	ir_tensor **in;
 	ir_tensor **out;
 	struct tolerance tol;
@@ -233,6 +235,37 @@ note_names(struct run *r, const struct ir_function *fn)
 /* How a module can be run. */
 enum how { RUN_COMPILED, RUN_SIZED, RUN_EVALUATED };
 
+static bool
+is_evaluator(const char *engine)
+{
+	return !strcmp(engine, "interp") || !strcmp(engine, "eval");
+}
+
+static bool
+fits_in_main(const struct ir_function *fn)
+{
+	return !evaluate_is_needed_inlined(fn);
+}
+
+/*
+ * A network made of functions is one list of calls when those are inlined,
+ * which is left undone where it is of no use or R->EVALUATES.
+ */
+static bool
+inline_functions(struct run *r, const ir_def **main)
+{
+	bool evaluates = r->evaluates || (r->o.engine && !r->o.compare.len &&
+					  is_evaluator(r->o.engine));
+
+	if (evaluates || !evaluate_is_needed((*main)->fn))
+		return true;
+	if (!lower_inline(&r->manager, r->m, *main, fits_in_main))
+		return false;
+	*main = ir_module_find(r->m, ir_name(r->cx, "main"));
+	r->inlined = !evaluate_is_needed((*main)->fn);
+	return ir_infer_module(r->m, &r->tool.diag);
+}
+
 /*
  * Check the module, type it and see how it can be run; *MAIN is its main, if
  * that is no list of calls yet.
@@ -259,6 +292,8 @@ prepare(struct run *r, enum how *how, const ir_def **main_def)
 		    !feed_placeholders(&r->feed, r->m))
 			return false;
 		note_names(r, main->fn);
+		if (!inline_functions(r, &main))
+			return false;
 		*main_def = main;
 		if (evaluate_is_needed(main->fn))
 			*how = RUN_EVALUATED;
@@ -426,12 +461,6 @@ execute(struct run *r, struct runner *runner, ir_tensor **out)
 	return ok;
 }
 
-static bool
-is_evaluator(const char *engine)
-{
-	return !strcmp(engine, "interp") || !strcmp(engine, "eval");
-}
-
 /*
  * The evaluator of Relay on a module of its own, for a network that has been
  * compiled from this one.
@@ -447,6 +476,7 @@ evaluate_beside(struct run *r, ir_tensor **out)
 	bool ok;
 
 	r->m = NULL;
+	r->evaluates = true;
 	ok = read_module(r) && prepare(r, &how, &main) && main &&
 	     evaluate_main(r->m, main, &r->feed, &found, &n);
 	for (uint32_t i = 0; ok && i < n && i < r->x.noutputs; i++)
@@ -671,6 +701,19 @@ try_to_lower(struct run *r)
 	return ok;
 }
 
+/* Say that MAIN is no list of calls, and what in it is none. */
+static void
+refuse_bang(struct run *r, const ir_def *main)
+{
+	diag_error(&r->tool.diag, main->loc,
+		   "'@main' is more than a list of kernel calls, which is all "
+		   "that bang-emu runs");
+	lower_run(&r->manager, r->m,
+		  "inline-all,remove-unused-functions,"
+		  "fuse-ops<fuse-opt-level=0>,outline-primitives,"
+		  "check-single-call-function");
+}
+
 static void
 run_module(struct run *r)
 {
@@ -682,18 +725,16 @@ run_module(struct run *r)
 	if (!read_inputs(r) || !prepare(r, &how, &main))
 		return;
 	if (how == RUN_EVALUATED && wants_bang(r)) {
-		diag_error(&r->tool.diag, main->loc,
-			   "'@main' is more than a list of kernel calls, which "
-			   "is all that bang-emu runs");
-		diag_note(&r->tool.diag, LOC_NONE,
-			  "--relay-passes=inline-all may make it one");
+		refuse_bang(r, main);
 		return;
 	}
 	if (how == RUN_SIZED && !r->o.compare.len && is_evaluator(engine))
 		how = RUN_EVALUATED;
 	if (main && !strcmp(engine, "eval") && !r->o.compare.len)
 		how = RUN_EVALUATED;
-	if (how == RUN_SIZED && !strcmp(engine, "auto") && !try_to_lower(r)) {
+	if ((how == RUN_SIZED || (r->inlined && !r->o.compare.len)) &&
+	    !strcmp(engine, "auto") && !try_to_lower(r)) {
+		r->evaluates = true;
 		if (!read_module(r) || !prepare(r, &how, &main))
 			return;
 		how = RUN_EVALUATED;

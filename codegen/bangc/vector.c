@@ -133,6 +133,7 @@ put_tile_of(struct bang_vectors *v, const char *i, const char *code,
 	buf_puts(out, code);
 }
 
+/* What steps before this one left undone is waited for first. */
 static void
 put_stages(struct bang_vectors *v, struct buf *store, const char *tile)
 {
@@ -145,6 +146,7 @@ put_stages(struct bang_vectors *v, struct buf *store, const char *tile)
 		   " + taskDim - 1) / taskDim);\n"
 		   "    int low = %" PRId64 " + taskId * share;\n"
 		   "    int high = relay_min(low + share, %" PRId64 ");\n"
+		   "    __sync_io_move_compute();\n"
 		   "    int tiles = high > low ? (high - low + tile - 1) / tile"
 		   " : 0;\n"
 		   "    for (int i = 0; i < tiles + 2; i++) {\n"
