@@ -62,23 +62,26 @@ rt_c	:= $(wildcard runtime/*.c)
 tool_c	:= $(wildcard tools/*.c)
 unit_c	:= $(wildcard test/unit/*.c)
 fuzz_c	:= $(wildcard utils/fuzz-ops/*.c)
+fuzzp_c	:= $(wildcard utils/fuzz-passes/*.c)
 lib_o	:= $(lib_c:%.c=$B/obj/%.o) $(gen_c:$B/gen/%.c=$B/obj/gen/%.o) \
 	   $(rules_c:$B/gen/%.c=$B/obj/gen/%.o) \
 	   $(device_c:$B/gen/%.c=$B/obj/gen/%.o)
 rt_o	:= $(rt_c:%.c=$B/obj/%.o)
 fuzz_o	:= $(fuzz_c:%.c=$B/obj/%.o)
-all_o	:= $(lib_o) $(rt_o) $(fuzz_o) \
+fuzzp_o	:= $(fuzzp_c:%.c=$B/obj/%.o)
+fuzzers	:= $B/fuzz-ops $B/fuzz-passes
+all_o	:= $(lib_o) $(rt_o) $(fuzz_o) $(fuzzp_o) \
 	   $(patsubst %.c,$B/obj/%.o,$(tool_c) $(unit_c))
 tools	:= $(tool_c:tools/%.c=$B/bin/%)
 units	:= $(unit_c:test/unit/%.c=$B/unit/%)
 rt_libs	:= $(if $(rt_c),$B/librelayrt.a $B/librelayrt.so)
 
 .PHONY: all check check-built demo bench conformance install uninstall \
-	clean format stats fuzz fuzz-ops models help deps FORCE
+	clean format stats fuzz fuzz-ops fuzz-passes models help deps FORCE
 .DELETE_ON_ERROR:
 .SECONDARY: $(gen_c) $(gen_h) $(rules_c) $(device_c)
 
-all: $B/librelay.a $(rt_libs) $(tools) $(units) $B/fuzz-ops ## build everything
+all: $B/librelay.a $(rt_libs) $(tools) $(units) $(fuzzers) ## build everything
 
 $B/librelay.a: $(lib_o)
 $B/librelayrt.a: $(rt_o)
@@ -94,7 +97,8 @@ $B/librelayrt.so: $(rt_o)
 $(tools): $B/bin/%: $B/obj/tools/%.o
 $(units): $B/unit/%: $B/obj/test/unit/%.o
 $B/fuzz-ops: $(fuzz_o)
-$(tools) $(units) $B/fuzz-ops: $B/librelay.a $(filter %.a,$(rt_libs))
+$B/fuzz-passes: $(fuzzp_o)
+$(tools) $(units) $(fuzzers): $B/librelay.a $(filter %.a,$(rt_libs))
 	$(call say,LD,$@)
 	$Qmkdir -p $(@D)
 	$Q$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) \
@@ -190,6 +194,10 @@ fuzz: ## fuzz the parser for FUZZ_SECONDS (60)
 fuzz-ops: all ## compare the engines on FUZZ_CASES (10000) random programs
 	$Qutils/fuzz-ops/run $B --count=$(or $(FUZZ_CASES),10000) \
 		--seed=$(or $(FUZZ_SEED),1)
+
+fuzz-passes: all ## run every pass over FUZZ_CASES (20000) random modules
+	$Qutils/fuzz-passes/run $B --cases=$(or $(FUZZ_CASES),20000) \
+		--seconds=$(or $(FUZZ_SECONDS),0) --seed=$(or $(FUZZ_SEED),1)
 
 models: ## write examples/*.relay anew
 	$Q$(PYTHON) -B utils/models/generate.py examples
