@@ -21,15 +21,16 @@
 	"fold-constant, simplify-expr, canonicalize-cast, "                   \
 	"canonicalize-ops, flatten-atrous-conv, alter-op-layout, "            \
 	"simplify-expr-post-alter-op, fast-math, fold-constant"
+/* A module that is on one device says so nowhere. */
+#define PLAN "plan-devices<no-single-device>"
 #define BUILD                                                        \
-	"sequential<O>(" PREFIX("") ", split-args, plan-devices, "   \
+	"sequential<O>(" PREFIX("") ", split-args, " PLAN ", "       \
 				    "fuse-ops), inline, label-ops, " \
 				    "annotate-memory-scope"
 #define KERNELS "fuse-ops, label-ops, dead-code-elimination"
 #define VM                                                                     \
 	"sequential<O>(" PREFIX(                                               \
-		"eta-expand<expand-constructor>, ") ", "                       \
-						    "plan-devices, "           \
+		"eta-expand<expand-constructor>, ") ", " PLAN ", "             \
 						    "split-args, fuse-ops, "   \
 						    "annotate-memory-scope, "  \
 						    "to-a-normal-form, "       \
@@ -50,14 +51,14 @@
 						    "manifest-lifetimes)"
 
 /* docs/single-call.md says why in this order. */
-#define SINGLE_CALL                                                        \
-	"inline-all, remove-unused-functions, dynamic-to-static, "         \
-	"to-graph-normal-form, qnn-legalize, simplify-inference, "         \
-	"eliminate-common-subexpr, fold-constant, "                        \
-	"backward-fold-scale-axis, forward-fold-scale-axis, "              \
-	"fold-constant, simplify-expr, canonicalize-cast, "                \
-	"canonicalize-ops, fold-constant, to-basic-block-normal-form, "    \
-	"fuse-ops, outline-primitives, to-a-normal-form, "                 \
+#define SINGLE_CALL                                                     \
+	"inline-all, remove-unused-functions, dynamic-to-static, "      \
+	"to-graph-normal-form, qnn-legalize, simplify-inference, "      \
+	"eliminate-common-subexpr, fold-constant, "                     \
+	"backward-fold-scale-axis, forward-fold-scale-axis, "           \
+	"fold-constant, simplify-expr, canonicalize-cast, "             \
+	"canonicalize-ops, fold-constant, to-basic-block-normal-form, " \
+	"fuse-ops, outline-primitives, to-a-normal-form, "              \
 	"check-single-call-function"
 
 static const struct {
