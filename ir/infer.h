@@ -29,4 +29,12 @@ bool ir_infer_expr(ir_module *m, const ir_expr *e, struct diag *d);
  */
 void ir_forget_types(ir_module *m);
 
+/*
+ * The cases that M leaves out as text: "Nil, Cons(_, Nil)". False if there are
+ * none.
+ */
+struct buf;
+struct ir_match;
+bool ir_unmatched_cases(const struct ir_match *m, struct buf *out);
+
 #endif

@@ -7,6 +7,7 @@
  * A case is kept as the tokens of a pattern in pre-order. The work is bounded:
  * a match that would take longer counts as complete.
  */
+#include "ir/infer.h"
 #include "ir/infer_internal.h"
 #include "support/buf.h"
 
@@ -162,21 +163,34 @@ split(struct cases *c, struct matrix m)
 	c->depth--;
 }
 
-void
-infer_check_cases(struct infer *in, const struct ir_match *m)
+bool
+ir_unmatched_cases(const struct ir_match *m, struct buf *out)
 {
 	struct cases c = {.found = 0};
 	struct matrix top = {.nrows = m->nclauses, .ncols = 1};
+	bool any;
 
 	top.at = xmalloc((m->nclauses + 1) * sizeof(*top.at));
 	for (uint32_t i = 0; i < m->nclauses; i++)
 		top.at[i] = simplify(m->clauses[i].pattern);
 	split(&c, top);
-	if (c.found > 0 && c.work <= MAX_WORK)
-		infer_error(in, m->base.loc, "the match does not handle %s%s",
-			    c.text.at,
-			    c.found > MAX_CASES ? " and others" : "");
+	any = c.found > 0 && c.work <= MAX_WORK;
+	if (any)
+		buf_printf(out, "%s%s", c.text.at,
+			   c.found > MAX_CASES ? " and others" : "");
 	free(top.at);
 	vec_free(&c.prefix);
 	buf_free(&c.text);
+	return any;
+}
+
+void
+infer_check_cases(struct infer *in, const struct ir_match *m)
+{
+	struct buf cases = {0};
+
+	if (ir_unmatched_cases(m, &cases))
+		infer_error(in, m->base.loc, "the match does not handle %s",
+			    cases.at);
+	buf_free(&cases);
 }

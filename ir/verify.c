@@ -59,6 +59,40 @@ ir_verify_module(const ir_module *m, struct diag *d)
 	return finish(&v);
 }
 
+static bool
+check_types_of(const ir_expr *e, void *env)
+{
+	const ir_type *ret;
+
+	if (e->type)
+		verify_type(env, e->type, e->loc);
+	if (e->kind == IR_VAR && ir_as_var(e)->annotation)
+		verify_type(env, ir_as_var(e)->annotation, e->loc);
+	if (e->kind != IR_FUNCTION)
+		return true;
+	ret = ir_as_function(e)->ret_type;
+	if (ret)
+		verify_type(env, ret, e->loc);
+	for (uint32_t i = 0; i < ir_as_function(e)->nparams; i++)
+		check_types_of(&ir_as_function(e)->params[i]->base, env);
+	return true;
+}
+
+bool
+ir_verify_types(const ir_module *m, struct diag *d)
+{
+	struct verify v;
+
+	start(&v, m, d);
+	for (size_t i = 0; i < m->types.len; i++)
+		check_type_def(&v, m->types.at[i]);
+	for (size_t i = 0; i < m->defs.len; i++)
+		if (m->defs.at[i]->kind == DEF_FUNCTION)
+			ir_walk(&m->defs.at[i]->fn->base, check_types_of, NULL,
+				&v);
+	return finish(&v);
+}
+
 bool
 ir_verify_expr(const ir_module *m, const ir_expr *e, struct diag *d)
 {

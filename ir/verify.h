@@ -19,4 +19,7 @@ bool ir_verify_module(const ir_module *m, struct diag *d);
 /* The same for a bare expression; free variables are allowed. */
 bool ir_verify_expr(const ir_module *m, const ir_expr *e, struct diag *d);
 
+/* Only the types: names that are defined, with the arguments they take. */
+bool ir_verify_types(const ir_module *m, struct diag *d);
+
 #endif

@@ -85,9 +85,9 @@ emit(struct pass_manager *pm, const struct buf *text)
 		fwrite(text->at, 1, text->len, pm->diag->out);
 }
 
-static void
-emit_with_title(struct pass_manager *pm, const char *title,
-		const struct buf *text)
+void
+instrument_print(struct pass_manager *pm, const char *title,
+		 const struct buf *text)
 {
 	struct buf out = {0};
 
@@ -103,7 +103,7 @@ instrument_dump(struct pass_manager *pm, const char *title)
 	struct buf text = {0};
 
 	print_module(pm, &text);
-	emit_with_title(pm, title, &text);
+	instrument_print(pm, title, &text);
 	buf_free(&text);
 }
 
@@ -202,7 +202,7 @@ show_change(struct pass_manager *pm, const struct pass_info *info)
 	if (after.len == before->len &&
 	    memcmp(after.at, before->at, after.len) == 0) {
 		if (!quiet)
-			emit_with_title(pm,
+			instrument_print(pm,
 					title(pm, "After", info,
 					      " omitted because no change"),
 					&lines);
@@ -213,12 +213,12 @@ show_change(struct pass_manager *pm, const struct pass_info *info)
 		else
 			linediff(&lines, before->at, before->len, after.at,
 				 after.len);
-		emit_with_title(pm, title(pm, "After", info, ""), &lines);
+		instrument_print(pm, title(pm, "After", info, ""), &lines);
 	} else {
 		if (o->print_before_changed)
-			emit_with_title(pm, title(pm, "Before", info, ""),
+			instrument_print(pm, title(pm, "Before", info, ""),
 					before);
-		emit_with_title(pm, title(pm, "After", info, ""), &after);
+		instrument_print(pm, title(pm, "After", info, ""), &after);
 	}
 	buf_free(&after);
 	buf_free(&lines);

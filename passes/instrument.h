@@ -104,8 +104,10 @@ void instrument_after(struct pass_manager *pm, const struct pass_info *info,
 		      bool changed);
 void instrument_end(struct pass_manager *pm);
 
-/* Print the module as it is now, headed by TITLE. */
+/* Print the module as it is now, or TEXT, headed by TITLE. */
 void instrument_dump(struct pass_manager *pm, const char *title);
+void instrument_print(struct pass_manager *pm, const char *title,
+		      const struct buf *text);
 
 /*
  * May the next run happen under --opt-bisect-limit? Prints the decision.

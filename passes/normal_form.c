@@ -419,6 +419,24 @@ normal_form(pass_ctx *cx, const ir_expr *body, enum normal_form form,
 	return out;
 }
 
+void
+normal_form_unbound(pass_ctx *cx, const ir_expr *body, ir_expr_vec *out)
+{
+	struct former f = {.cx = cx, .m = cx->module};
+	ir_expr_vec order = {0};
+
+	find_scopes(&f, body);
+	ir_walk(body, enter, append, &order);
+	for (size_t i = 0; i < order.len; i++)
+		if (ir_set_has(&f.lifted, order.at[i]) &&
+		    !is_atom(order.at[i]))
+			vec_push(out, order.at[i]);
+	vec_free(&order);
+	ir_map_free(&f.scope_of);
+	ir_map_free(&f.inner);
+	ir_set_free(&f.lifted);
+}
+
 bool
 normal_form_module(pass_ctx *cx, enum normal_form form)
 {

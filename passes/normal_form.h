@@ -18,4 +18,10 @@ enum normal_form {
  * one changed. */
 bool normal_form_module(pass_ctx *cx, enum normal_form form);
 
+/*
+ * The nodes of BODY that basic block form would bind and no let does, operands
+ * first: more than one block uses them.
+ */
+void normal_form_unbound(pass_ctx *cx, const ir_expr *body, ir_expr_vec *out);
+
 #endif

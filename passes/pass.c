@@ -142,6 +142,12 @@ pass_note(pass_ctx *cx, struct loc loc, const char *fmt, ...)
 }
 
 void
+pass_print(pass_ctx *cx, const char *title, const struct buf *text)
+{
+	instrument_print(cx->manager, title, text);
+}
+
+void
 pass_remark_missed(pass_ctx *cx, struct loc loc, const char *fmt, ...)
 {
 	va_list ap;

@@ -33,7 +33,10 @@ typedef const struct ir_function *pass_function_fn(pass_ctx *cx, ir_def *def,
 						   const struct ir_function *fn);
 typedef bool pass_module_fn(pass_ctx *cx);
 
-enum pass_kind { PASS_FUNCTION, PASS_MODULE };
+/* An analysis looks at the module, prints or complains, and returns false. */
+typedef pass_module_fn pass_analysis_fn;
+
+enum pass_kind { PASS_FUNCTION, PASS_MODULE, PASS_ANALYSIS };
 
 enum pass_needs {
 	PASS_NEEDS_NOTHING = 0,
@@ -57,7 +60,7 @@ struct pass_info {
 	const char *summary;
 	const struct pass_option *options;      /* up to one without name */
 	pass_function_fn *run_function;
-	pass_module_fn *run_module;
+	pass_module_fn *run_module;     /* of an analysis, too */
 };
 
 struct pass_ctx {
@@ -97,6 +100,10 @@ void pass_remark(pass_ctx *cx, struct loc loc, const char *fmt, ...)
 /* What an analysis found. */
 void pass_note(pass_ctx *cx, struct loc loc, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* The same as text of several lines, printed where dumps go under TITLE. */
+struct buf;
+void pass_print(pass_ctx *cx, const char *title, const struct buf *text);
 
 /*
  * The same about what the pass did not do, and why. Ask first whether anyone

@@ -29,6 +29,7 @@ static const struct pass_option option_rows[ROW_COUNT + 1] = {
 
 #define RUN_function(id) .kind = PASS_FUNCTION, .run_function = pass_##id
 #define RUN_module(id) .kind = PASS_MODULE, .run_module = pass_##id
+#define RUN_analysis(id) .kind = PASS_ANALYSIS, .run_module = pass_##id
 
 const struct pass_info pass_table[] = {
 #define PASS(how, id, flag_, name_, level, needs_, required_, summary_) \
@@ -193,7 +194,13 @@ put_options(struct buf *out, const struct pass_info *info)
 static const char *
 kind_name(const struct pass_info *info)
 {
-	return info->kind == PASS_FUNCTION ? "function" : "module";
+	static const char *const names[] = {
+		[PASS_FUNCTION] = "function",
+		[PASS_MODULE] = "module",
+		[PASS_ANALYSIS] = "analysis",
+	};
+
+	return names[info->kind];
 }
 
 static void
@@ -218,6 +225,8 @@ pass_list(struct buf *out)
 	list_kind(out, PASS_MODULE, "Module passes:");
 	buf_putc(out, '\n');
 	list_kind(out, PASS_FUNCTION, "Function passes:");
+	buf_putc(out, '\n');
+	list_kind(out, PASS_ANALYSIS, "Analyses:");
 }
 
 static void

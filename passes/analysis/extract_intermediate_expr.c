@@ -1,0 +1,106 @@
+/*
+ * extract-intermediate-expr: make main compute one of its intermediate values.
+ *
+ *     def @main(%x, %y) {                  def @main(%x) {
+ *       %0 = add(%x, %x);     index=0        add(%x, %x)
+ *       multiply(%0, %y)                   }
+ *     }
+ *
+ * Calls, tuples and projections in main are numbered from 0, operands first;
+ * print-dependency-graph prints the numbers. The new main takes what the value
+ * depends on: variables that it does not bind, in order of first use.
+ *
+ * Level: module. Needs: types.
+ */
+#include "passes/pass.h"
+
+#include <stdlib.h>
+
+#include "ir/print.h"
+#include "passes/analysis/intermediate.h"
+
+struct extractor {
+	int64_t left; /* until the one that is wanted */
+	const ir_expr *found;
+	unsigned total;
+};
+
+static void
+count_down(const ir_expr *e, void *env)
+{
+	struct extractor *x = env;
+
+	if (!is_intermediate(e))
+		return;
+	x->total++;
+	if (x->left-- == 0)
+		x->found = e;
+}
+
+/* A parameter that stands for V, which may have no annotation. */
+static const struct ir_var *
+parameter(ir_module *m, const ir_expr *v, struct ir_map *with)
+{
+	const ir_expr *p;
+
+	if (ir_as_var(v)->annotation && !(v->flags & IR_ANNOTATION_INFERRED))
+		return ir_as_var(v);
+	p = ir_new_var(m, v->loc, ir_as_var(v)->name, v->type);
+	ir_map_put(with, v, p);
+	return ir_as_var(p);
+}
+
+/* A function of what BODY depends on. */
+static const ir_expr *
+close_over(ir_module *m, const ir_expr *body)
+{
+	struct ir_function_parts parts = {.ret_type = body->type,
+					  .ret_inferred = true};
+	ir_expr_vec vars = {0};
+	struct ir_map with = {0};
+	const struct ir_var **params;
+	const ir_expr *fn;
+
+	ir_free_vars(body, &vars);
+	params = xmalloc((vars.len + 1) * sizeof(*params));
+	for (size_t i = 0; i < vars.len; i++)
+		params[i] = parameter(m, vars.at[i], &with);
+	parts.params = params;
+	parts.nparams = (uint32_t)vars.len;
+	parts.body = ir_substitute(m, body, &with);
+	fn = ir_new_function(m, body->loc, &parts);
+	free(params);
+	vec_free(&vars);
+	ir_map_free(&with);
+	return fn;
+}
+
+bool
+pass_extract_intermediate_expr(pass_ctx *cx)
+{
+	struct extractor x = {.left = pass_option_int(cx, "index")};
+	ir_module *m = cx->module;
+	ir_def *def = ir_module_find(m, ir_name(m->cx, "main"));
+
+	if (!def || def->kind != DEF_FUNCTION || !def->fn->body) {
+		pass_error(cx, LOC_NONE, "there is no function '@main'");
+		return false;
+	}
+	ir_walk(def->fn->body, NULL, count_down, &x);
+	if (!x.found) {
+		pass_error(cx, def->loc,
+			   "option 'index' is %s, but '@main' has %u "
+			   "intermediate values",
+			   pass_option(cx, "index"), x.total);
+		return false;
+	}
+	if (x.found->type && x.found->type->flags & TYPE_HAS_VAR) {
+		pass_error(cx, x.found->loc,
+			   "the value has the type %s of a polymorphic "
+			   "function",
+			   ir_type_text(m->cx, x.found->type));
+		return false;
+	}
+	def->fn = ir_as_function(close_over(m, x.found));
+	return true;
+}
