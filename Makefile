@@ -77,7 +77,8 @@ units	:= $(unit_c:test/unit/%.c=$B/unit/%)
 rt_libs	:= $(if $(rt_c),$B/librelayrt.a $B/librelayrt.so)
 
 .PHONY: all check check-built demo bench conformance install uninstall \
-	clean format stats fuzz fuzz-ops fuzz-passes models help deps FORCE
+	clean format stats fuzz fuzz-ops fuzz-passes fuzz-bang models help \
+	deps FORCE
 .DELETE_ON_ERROR:
 .SECONDARY: $(gen_c) $(gen_h) $(rules_c) $(device_c)
 
@@ -198,6 +199,10 @@ fuzz-ops: all ## compare the engines on FUZZ_CASES (10000) random programs
 fuzz-passes: all ## run every pass over FUZZ_CASES (20000) random modules
 	$Qutils/fuzz-passes/run $B --cases=$(or $(FUZZ_CASES),20000) \
 		--seconds=$(or $(FUZZ_SECONDS),0) --seed=$(or $(FUZZ_SEED),1)
+
+fuzz-bang: all ## the same as BANG-C, emulated: BANG_CASES (8000)
+	$Qutils/fuzz-ops/run $B --bang --count=$(or $(BANG_CASES),8000) \
+		--seed=$(or $(FUZZ_SEED),1)
 
 models: ## write examples/*.relay anew
 	$Q$(PYTHON) -B utils/models/generate.py examples

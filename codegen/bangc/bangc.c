@@ -114,6 +114,25 @@ put_kernel(struct buf *out, struct bang_kernel *k,
 	return ok;
 }
 
+static void
+put_prologue(struct buf *out, const struct bang_arch *arch, bool matmul,
+	     bool conv)
+{
+	bang_put_prologue(out, arch);
+	buf_puts(out, matmul ? bang_device_matmul : "");
+	buf_puts(out, conv ? bang_device_conv2d : "");
+}
+
+bool
+bangc_prologue(struct buf *out, const char *name, struct diag *d)
+{
+	const struct bang_arch *arch = find_arch(name, d);
+
+	if (arch)
+		put_prologue(out, arch, arch->float_conv, arch->float_conv);
+	return arch != NULL;
+}
+
 bool
 bangc_emit(struct buf *out, const ir_module *m, const struct interface *net,
 	   const struct bangc_options *o, struct diag *d)
@@ -146,12 +165,10 @@ bangc_emit(struct buf *out, const ir_module *m, const struct interface *net,
 		matmul |= k->uses_matmul;
 		conv |= k->uses_conv;
 	}
-	if (ok) {
-		bang_put_prologue(out, arch);
-		buf_puts(out, matmul ? bang_device_matmul : "");
-		buf_puts(out, conv ? bang_device_conv2d : "");
+	if (ok && !o->part)
+		put_prologue(out, arch, matmul, conv);
+	if (ok)
 		buf_puts(out, bang_text(&text));
-	}
 	if (ok && net) {
 		struct bang_network n = {m,          net,         o,
 					 kernels.at, kernels.len, &arena};

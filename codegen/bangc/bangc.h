@@ -20,7 +20,8 @@ struct bangc_options {
 	const char *name; /* of the network, a C identifier */
 	const char *arch; /* mlu270, mlu290, mlu370, mlu590 */
 	enum bangc_shape shape;
-	int api; /* of CNRT: 4 or 6 */
+	int api;   /* of CNRT: 4 or 6 */
+	bool part; /* behind bangc_prologue, so that many share a file */
 };
 
 /*
@@ -32,6 +33,12 @@ struct bangc_options {
 bool bangc_emit(struct buf *out, const ir_module *m,
 		const struct interface *net, const struct bangc_options *o,
 		struct diag *d);
+
+/*
+ * What stands before kernels for ARCH, with everything that any of them may
+ * call. False after reporting to D.
+ */
+bool bangc_prologue(struct buf *out, const char *arch, struct diag *d);
 
 /* A main program for the network, and a Makefile: see project.c. */
 void bangc_project_main(struct buf *out, const struct interface *net,

@@ -204,9 +204,15 @@ function(struct printer *p, const tir_expr *e)
 				   ? float_functions[e->intrin]
 				   : int_functions[e->intrin];
 
-	p->ok &= name != NULL;
-	narrow(p, e);
-	buf_puts(p->out, name ? name : "?");
+	if (e->intrin == INTRIN_REINTERPRET) {
+		name = bang_type(e->dtype);
+		p->ok &= name != NULL;
+		buf_printf(p->out, "relay_reinterpret<%s>", name ? name : "?");
+	} else {
+		p->ok &= name != NULL;
+		narrow(p, e);
+		buf_puts(p->out, name ? name : "?");
+	}
 	list(p, e);
 }
 

@@ -28,7 +28,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <map>
 #include <random>
 #include <string>
@@ -234,11 +233,24 @@ struct task {
 	std::vector<range> computed;    /* since the last sync of Compute */
 };
 
+/* A call with no arguments, of something that outlives it. */
+struct call {
+	void (*run)(const void *of);
+	const void *of;
+};
+
+template <class F>
+call
+call_of(const F &f)
+{
+	return {[](const void *of) { (*(const F *)of)(); }, &f};
+}
+
 struct job {
 	const char *kernel;
 	unsigned x, y, z;
 	int clusters;                   /* of a union; 0: independent tasks */
-	const std::function<void()> *body;
+	call body;
 	std::vector<task> tasks;
 	std::map<std::pair<int, int>, image> sram;
 	ucontext_t home;
@@ -486,7 +498,7 @@ release(job &j)
 inline void
 enter()
 {
-	(*running->body)();
+	running->body.run(running->body.of);
 	drain(*running->now, true, true);
 	running->now->done = true;
 	swapcontext(&running->now->context, &running->home);
@@ -607,7 +619,7 @@ schedule(job &j)
 /* TYPE as in cnrtFunctionType_t: 1 for Block, 4 for each cluster of a union. */
 inline void
 launch(const char *kernel, unsigned x, unsigned y, unsigned z, int type,
-       const std::function<void()> &body)
+       call body)
 {
 	job j = {};
 
@@ -627,7 +639,7 @@ launch(const char *kernel, unsigned x, unsigned y, unsigned z, int type,
 	j.y = y;
 	j.z = z;
 	j.clusters = type > 1 ? type / CORES : 0;
-	j.body = &body;
+	j.body = body;
 	make_tasks(j, type);
 	start_tasks(j);
 	running = &j;
@@ -669,7 +681,7 @@ __is_ipu()
 #define LAUNCH(kernel, dim, type, queue, ...)                            \
 	((void)(queue),                                                  \
 	 bang_emu::launch(#kernel, (dim).x, (dim).y, (dim).z, (int)(type), \
-			  [&] { kernel(__VA_ARGS__); }))
+			  bang_emu::call_of([&] { kernel(__VA_ARGS__); })))
 
 /* Emitted code says how much it computes element by element. */
 #define RELAY_SCALAR_OPS(n) ((void)(bang_emu::count.scalar += (uint64_t)(n)))

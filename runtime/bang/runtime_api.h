@@ -53,13 +53,16 @@ struct bang_emu_queue;
 typedef bang_emu_queue *cnrtQueue_t;
 typedef int cnrtDev_t;
 
-#define CNRT_CHECK(call)                                               \
-	do {                                                           \
-		if ((call) != cnrtSuccess) {                           \
-			fprintf(stderr, "bang_emu: %s failed\n", #call); \
-			exit(1);                                       \
-		}                                                      \
-	} while (0)
+inline void
+bang_emu_check(cnrtRet_t status, const char *call)
+{
+	if (status == cnrtSuccess)
+		return;
+	fprintf(stderr, "bang_emu: %s failed\n", call);
+	exit(1);
+}
+
+#define CNRT_CHECK(call) bang_emu_check(call, #call)
 
 /* Clusters that the device has: BANG_EMU_CLUSTERS, or 4. */
 inline int

@@ -46,9 +46,23 @@ enum fuzz_result {
 };
 
 struct fuzz_options {
-	bool hostile; /* errors are expected */
-	bool third;   /* say where a difference comes from */
+	bool hostile;        /* errors are expected */
+	bool third;          /* say where a difference comes from */
+	bool bang;           /* as BANG-C on the emulated machine */
+	const char *headers; /* the folder of that machine */
 };
+
+/* Cases that are compiled together, for one kind of MLU. */
+struct fuzz_batch;
+struct fuzz_batch *fuzz_batch_new(const struct fuzz_options *o);
+
+/*
+ * Take case number INDEX, copied where needed; RESULTS and a finding, which
+ * goes to standard output, may come as late as fuzz_batch_end.
+ */
+void fuzz_batch_add(struct fuzz_batch *b, const struct fuzz_case *c,
+		    size_t index, uint8_t *results);
+void fuzz_batch_end(struct fuzz_batch *b);
 
 /* Run case number INDEX; OUT gets a finding as text. */
 enum fuzz_result fuzz_try(const struct fuzz_case *c, size_t index,

@@ -1,5 +1,5 @@
 /*
- * fuzz-ops [--hostile] [--jobs=N] [--counts] FILE
+ * fuzz-ops [--hostile] [--bang=HEADERS] [--jobs=N] [--counts] FILE
  *
  * Runs the cases of FILE in child processes. A child that dies or hangs is a
  * finding, and another goes on after it. Status 1 if anything was found.
@@ -114,6 +114,18 @@ say(const struct buf *text)
 }
 
 static void
+work_in_batches(struct run *r, unsigned job, size_t from)
+{
+	struct fuzz_batch *b = fuzz_batch_new(&r->o);
+
+	for (size_t i = from; i < r->cases.len; i += r->jobs) {
+		r->shared->current[job] = i;
+		fuzz_batch_add(b, &r->cases.at[i], i, &r->shared->result[i]);
+	}
+	fuzz_batch_end(b);
+}
+
+static void
 work(struct run *r, unsigned job, size_t from)
 {
 	struct rlimit limit = {MOST_MEMORY, MOST_MEMORY};
@@ -123,7 +135,9 @@ work(struct run *r, unsigned job, size_t from)
 #else
 	(void)limit;
 #endif
-	for (size_t i = from; i < r->cases.len; i += r->jobs) {
+	if (r->o.bang)
+		work_in_batches(r, job, from);
+	for (size_t i = from; !r->o.bang && i < r->cases.len; i += r->jobs) {
 		struct buf out = {0};
 
 		r->shared->current[job] = i;
@@ -229,6 +243,8 @@ options(struct run *r, int argc, char **argv, const char **path)
 			r->o.hostile = true;
 		else if (!strcmp(argv[i], "--counts"))
 			r->counts = true;
+		else if (!strncmp(argv[i], "--bang=", 7))
+			r->o.headers = argv[i] + 7;
 		else if (!strncmp(argv[i], "--jobs=", 7))
 			r->jobs = (unsigned)atoi(argv[i] + 7);
 		else if (argv[i][0] == '-' && argv[i][1])
@@ -236,6 +252,7 @@ options(struct run *r, int argc, char **argv, const char **path)
 		else
 			*path = argv[i];
 	}
+	r->o.bang = r->o.headers != NULL;
 	return r->jobs >= 1 && r->jobs <= MAX_JOBS;
 }
 
@@ -247,8 +264,8 @@ main(int argc, char **argv)
 	FILE *f;
 
 	if (!options(&r, argc, argv, &path)) {
-		fprintf(stderr, "usage: fuzz-ops [--hostile] [--jobs=N] "
-				"[--counts] [FILE]\n");
+		fprintf(stderr, "usage: fuzz-ops [--hostile] [--bang=HEADERS] "
+				"[--jobs=N] [--counts] [FILE]\n");
 		return 1;
 	}
 	f = strcmp(path, "-") ? fopen(path, "r") : stdin;

@@ -1,0 +1,388 @@
+/*
+ * Cases as BANG-C on the emulated machine.
+ *
+ * The compiler of C++ takes far longer than everything else, most of it for
+ * the machine's headers. So many cases share a file, each in a namespace of
+ * its own behind one prologue, and run one by one in processes of their own.
+ * The number of a case says which machine it is for and in which shape.
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "codegen/bangc/bangc.h"
+#include "codegen/evaluate.h"
+#include "support/hash.h"
+#include "support/vec.h"
+#include "utils/fuzz-ops/attempt.h"
+
+enum { ARCHES = 4, AT_ONCE = 120, SECONDS = 30, MOST_FAILURES = 8 };
+
+static const struct {
+	const char *name;
+	int code;
+} arches[ARCHES] = {
+	{"mlu270", 270},
+	{"mlu290", 290},
+	{"mlu370", 372},
+	{"mlu590", 592},
+};
+
+typedef int run_fn(const void *const *inputs, void *const *outputs,
+		   const void *constants);
+
+struct pending {
+	struct attempt a;
+	struct buf text;
+	uint8_t *result;
+	bool dropped; /* does not compile */
+};
+
+struct fuzz_batch {
+	const struct fuzz_options *o;
+	char folder[64];
+	unsigned compiled;
+	VEC(struct pending *) of[ARCHES];
+};
+
+struct fuzz_batch *
+fuzz_batch_new(const struct fuzz_options *o)
+{
+	struct fuzz_batch *b = xcalloc(1, sizeof(*b));
+
+	b->o = o;
+	strcpy(b->folder, "/tmp/fuzz-bang-XXXXXX");
+	if (!mkdtemp(b->folder)) {
+		perror("mkdtemp");
+		_exit(2);
+	}
+	return b;
+}
+
+static uint64_t
+bits_of(const struct fuzz_case *c)
+{
+	return hash_bytes(c->name, strlen(c->name)) >> 8;
+}
+
+static void
+conclude(struct pending *p, enum fuzz_result r, const char *what)
+{
+	*p->result = (uint8_t)r;
+	if (what)
+		attempt_finding(&p->a, what);
+	if (p->a.out->len && write(1, p->a.out->at, p->a.out->len) < 0)
+		perror("write");
+	buf_free(p->a.out);
+	free(p->a.out);
+	attempt_end(&p->a);
+	buf_free(&p->text);
+	free(p);
+}
+
+/* The text of P, which is read, or false: it is not to be compiled. */
+static bool
+emit(struct pending *p, const ir_def *main, unsigned arch, const char **what)
+{
+	struct attempt *a = &p->a;
+	char name[64];
+	struct bangc_options o = {.name = name,
+				  .arch = arches[arch].name,
+				  .shape = bits_of(a->c) / ARCHES % 2
+						   ? BANGC_SINGLE
+						   : BANGC_LAUNCHES,
+				  .api = 6,
+				  .part = true};
+
+	*what = "NOT EVALUATED";
+	if (!fuzz_inputs(a->c, main->fn, &a->feed.given) ||
+	    !evaluate_main(a->m, main, &a->feed, &a->want, &a->nwant))
+		return false;
+	*what = "NOT COMPILED";
+	snprintf(name, sizeof(name), "case_%zu", a->index);
+	buf_printf(&p->text, "\n#line 1 \"case_%zu\"\nnamespace %s {\n",
+		   a->index, name);
+	if (!attempt_lower(a, "bang") ||
+	    !bangc_emit(&p->text, a->m, &a->x, &o, &a->diag))
+		return false;
+	buf_printf(&p->text, "}\n");
+	return true;
+}
+
+static void run_all(struct fuzz_batch *b, unsigned arch);
+
+void
+fuzz_batch_add(struct fuzz_batch *b, const struct fuzz_case *c, size_t index,
+	       uint8_t *result)
+{
+	struct pending *p = xcalloc(1, sizeof(*p));
+	unsigned arch = (unsigned)(bits_of(c) % ARCHES);
+	const char *what = "REFUSED";
+	const ir_def *main;
+
+	p->result = result;
+	main = attempt_begin(&p->a, c, index, b->o,
+			     xcalloc(1, sizeof(struct buf)));
+	if (!main || attempt_too_large(main->fn)) {
+		conclude(p, main ? FUZZ_LARGE : FUZZ_REFUSED,
+			 main ? NULL : what);
+	} else if (evaluate_is_needed(main->fn) ||
+		   evaluate_has_sizes(main->fn)) {
+		conclude(p, FUZZ_EVALUATED, NULL);
+	} else if (!emit(p, main, arch, &what)) {
+		conclude(p, FUZZ_ONE_FAILS, what);
+	} else {
+		vec_push(&b->of[arch], p);
+		if (b->of[arch].len == AT_ONCE)
+			run_all(b, arch);
+	}
+}
+
+/* ----------------------------------------------------------- compiling -- */
+
+/* All texts that were not dropped, into PATH. */
+static bool
+write_source(struct fuzz_batch *b, unsigned arch, const char *path)
+{
+	struct diag quiet = {0};
+	struct buf head = {0};
+	FILE *f = fopen(path, "w");
+
+	if (!f || !bangc_prologue(&head, arches[arch].name, &quiet))
+		return false;
+	fwrite(head.at, 1, head.len, f);
+	for (size_t i = 0; i < b->of[arch].len; i++) {
+		const struct pending *p = b->of[arch].at[i];
+
+		if (!p->dropped)
+			fwrite(p->text.at, 1, p->text.len, f);
+	}
+	buf_free(&head);
+	return fclose(f) == 0;
+}
+
+static int
+compile(struct fuzz_batch *b, unsigned arch)
+{
+	const char *compiler = getenv("CXX");
+	char command[1024];
+
+	snprintf(command, sizeof(command),
+		 "%s -std=c++17 -O0 -w -shared -fPIC -DBANG_EMU_ARCH=%d -I%s "
+		 "-x c++ %s/%u.mlu -o %s/%u.so 2>%s/errors",
+		 compiler ? compiler : "c++", arches[arch].code, b->o->headers,
+		 b->folder, b->compiled, b->folder, b->compiled, b->folder);
+	return system(command);
+}
+
+/* Drop the cases that the compiler's messages name; are there any? */
+static bool
+drop_wrong(struct fuzz_batch *b, unsigned arch)
+{
+	char path[128], line[1024];
+	bool any = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/errors", b->folder);
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof(line), f)) {
+		size_t n = 0, index = (size_t)-1;
+
+		if (strstr(line, "error") &&
+		    (sscanf(line, "case_%zu:", &index) == 1 ||
+		     sscanf(line, "/tmp/case_%zu:", &index) == 1))
+			for (; n < b->of[arch].len; n++) {
+				struct pending *p = b->of[arch].at[n];
+
+				if (p->a.index != index || p->dropped)
+					continue;
+				p->dropped = any = true;
+				snprintf(p->a.first, sizeof(p->a.first),
+					 "%.300s", line);
+			}
+	}
+	if (f)
+		fclose(f);
+	return any;
+}
+
+/* The library of what compiles, or NULL. */
+static void *
+build(struct fuzz_batch *b, unsigned arch)
+{
+	char path[128];
+
+	b->compiled++;
+	for (int tries = 0; tries < MOST_FAILURES; tries++) {
+		snprintf(path, sizeof(path), "%s/%u.mlu", b->folder,
+			 b->compiled);
+		if (!write_source(b, arch, path))
+			return NULL;
+		if (compile(b, arch) == 0) {
+			snprintf(path, sizeof(path), "%s/%u.so", b->folder,
+				 b->compiled);
+			return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+		}
+		if (!drop_wrong(b, arch))
+			break;
+	}
+	snprintf(path, sizeof(path), "cat %s/errors", b->folder);
+	if (system(path))
+		perror("cat");
+	return NULL;
+}
+
+/* ------------------------------------------------------------- running -- */
+
+static char *
+constants_of(const struct interface *x)
+{
+	char *all = xcalloc(1, (size_t)x->constants_bytes + 1);
+
+	for (uint32_t i = 0; i < x->nconstants; i++)
+		if (x->constants[i].data)
+			memcpy(all + x->constants[i].offset,
+			       x->constants[i].data->data,
+			       x->constants[i].data->nbytes);
+	return all;
+}
+
+/* In a child; what it says on standard error goes to the file ERRORS. */
+static void
+run_child(struct fuzz_batch *b, struct pending *p, run_fn *run,
+	  void *const *out)
+{
+	struct attempt *a = &p->a;
+	ir_tensor **in = attempt_inputs(a);
+	const void **from = xcalloc(a->x.ninputs + 1, sizeof(*from));
+	uint64_t bits = bits_of(a->c) / (2 * ARCHES);
+	char text[128];
+	int f;
+
+	snprintf(text, sizeof(text), "%s/errors", b->folder);
+	f = open(text, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	if (f < 0 || dup2(f, 2) < 0)
+		_exit(3);
+	snprintf(text, sizeof(text), "%d", (int)(bits % 1000));
+	setenv("BANG_EMU_SEED", text, 1);
+	setenv("BANG_EMU_EAGER", bits % 5 ? "0" : "1", 1);
+	setenv("BANG_EMU_CLUSTERS", bits % 3 ? "1" : "4", 1);
+	for (uint32_t i = 0; i < a->x.ninputs; i++)
+		from[i] = in[i]->data;
+	alarm(SECONDS);
+	_exit(run(from, out, constants_of(&a->x)) ? 1 : 0);
+}
+
+static void
+read_error(struct fuzz_batch *b, struct pending *p, int status)
+{
+	char path[128];
+	size_t n;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/errors", b->folder);
+	f = fopen(path, "r");
+	n = f ? fread(p->a.first, 1, sizeof(p->a.first) - 1, f) : 0;
+	p->a.first[n] = '\0';
+	if (f)
+		fclose(f);
+	if (n == 0)
+		snprintf(p->a.first, sizeof(p->a.first), "status %d", status);
+}
+
+static enum fuzz_result
+compare(struct pending *p, const char **what)
+{
+	struct buf why = {0};
+	enum fuzz_result r = FUZZ_SAME;
+
+	if (!attempt_agree(&p->a, p->a.got, &why)) {
+		*what = "DIFFERS";
+		r = FUZZ_DIFFERS;
+		snprintf(p->a.first, sizeof(p->a.first), "BANG-C:\n%s",
+			 why.at ? why.at : "other outputs");
+	}
+	buf_free(&why);
+	return r;
+}
+
+static enum fuzz_result
+run_one(struct fuzz_batch *b, struct pending *p, run_fn *run, const char **what)
+{
+	struct attempt *a = &p->a;
+	void **out = ARENA_NEW_ARRAY(&a->arena, a->x.noutputs, void *);
+	size_t all = 1, at = 0;
+	int status = 0;
+	char *shared;
+	pid_t pid;
+
+	a->got = attempt_outputs(a);
+	for (uint32_t i = 0; i < a->x.noutputs; i++)
+		all += (a->got[i]->nbytes + 63) / 64 * 64;
+	shared = mmap(NULL, all, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	for (uint32_t i = 0; i < a->x.noutputs; i++) {
+		out[i] = shared + at;
+		at += (a->got[i]->nbytes + 63) / 64 * 64;
+	}
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0)
+		run_child(b, p, run, out);
+	waitpid(pid, &status, 0);
+	for (uint32_t i = 0; i < a->x.noutputs; i++)
+		memcpy(a->got[i]->data, out[i], a->got[i]->nbytes);
+	munmap(shared, all);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return compare(p, what);
+	read_error(b, p, status);
+	*what = "STOPPED";
+	return WIFSIGNALED(status) ? FUZZ_CRASH : FUZZ_DIFFERS;
+}
+
+static void
+run_all(struct fuzz_batch *b, unsigned arch)
+{
+	void *library = b->of[arch].len ? build(b, arch) : NULL;
+
+	for (size_t i = 0; i < b->of[arch].len; i++) {
+		struct pending *p = b->of[arch].at[i];
+		enum fuzz_result r = FUZZ_ONE_FAILS;
+		const char *what = "NOT COMPILED";
+		char name[64];
+		void *symbol;
+		run_fn *run;
+
+		snprintf(name, sizeof(name), "case_%zu_run", p->a.index);
+		symbol = library && !p->dropped ? dlsym(library, name) : NULL;
+		memcpy(&run, &symbol, sizeof(symbol));
+		if (symbol) {
+			what = NULL;
+			r = run_one(b, p, run, &what);
+		}
+		conclude(p, r, what);
+	}
+	b->of[arch].len = 0;
+	if (library)
+		dlclose(library);
+}
+
+void
+fuzz_batch_end(struct fuzz_batch *b)
+{
+	char command[128];
+
+	for (unsigned i = 0; i < ARCHES; i++) {
+		run_all(b, i);
+		vec_free(&b->of[i]);
+	}
+	snprintf(command, sizeof(command), "rm -rf %s", b->folder);
+	if (!getenv("FUZZ_BANG_KEEP") && system(command))
+		perror("rm");
+	free(b);
+}
