@@ -23,7 +23,8 @@
 	  "KEY=VALUE", NULL, "set a key, e.g. relay.FuseOps.max_depth=64",     \
 	  0 },                                                                 \
 	{ "opt-level", OPTION_NUMBER, PASS_FIELD(type, member, opt_level),     \
-	  "N", NULL, "level of the context, for passes that ask (2)", 0 },     \
+	  "N", NULL, "level of the context, for passes that ask (2)",          \
+	  OPTION_HIDDEN },                                                     \
 	{ "target", OPTION_TEXT, PASS_FIELD(type, member, target), "STR",      \
 	  NULL, "target for passes that need one (llvm)", 0 },                 \
 	{ "load-plugin", OPTION_EACH, PASS_FIELD(type, member, plugins),       \
@@ -37,7 +38,7 @@
 	  "L", NULL, "print after these passes or run numbers", 0 },           \
 	{ "print-before-all", OPTION_FLAG,                                     \
 	  PASS_FIELD(type, member, print_before_all), NULL, NULL,              \
-	  "print before each pass", 0 },                                       \
+	  "print before each pass", OPTION_HIDDEN },                           \
 	{ "print-after-all", OPTION_FLAG,                                      \
 	  PASS_FIELD(type, member, print_after_all), NULL, NULL,               \
 	  "print after each pass", 0 },                                        \
@@ -73,8 +74,7 @@
 	  NULL, NULL, "name passes that lose places in the text",              \
 	  OPTION_HIDDEN },                                                     \
 	{ "validate-each", OPTION_NUMBER, PASS_FIELD(type, member, validate),  \
-	  "N", "2", "compare results on N random inputs after each pass",\
-	  0 },                                                                 \
+	  "N", "2", "compare results on N inputs after each pass", 0 }, \
 	{ "validate-seed", OPTION_NUMBER,                                      \
 	  PASS_FIELD(type, member, validate_seed), "N", NULL,                  \
 	  "where the random inputs come from (0)", OPTION_HIDDEN },            \
@@ -110,6 +110,6 @@
 	  OPTION_HIDDEN },                                                     \
 	{ "crash-reproducer", OPTION_TEXT,                                     \
 	  PASS_FIELD(type, member, reproducer), "FILE", NULL,                  \
-	  "when a pass fails, write its input to FILE", 0 },
+	  "when a pass fails, write its input to FILE", OPTION_HIDDEN },
 
 #endif
