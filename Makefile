@@ -187,10 +187,10 @@ bench: all ## measure the speed of the tools
 conformance: all ## compare with the recorded data in SHARED
 	$Qutils/conformance $B $(SHARED)
 
-fuzz: ## fuzz the parser for FUZZ_SECONDS (60)
+fuzz: ## fuzz what FUZZ says (text or passes) for FUZZ_SECONDS (60)
 	$Q$(MAKE) --no-print-directory MODE=fuzz CC="$(CLANG)" \
 		build/fuzz/librelay.a build/fuzz/librelayrt.a
-	$Qutils/fuzz/run build/fuzz $(FUZZ_SECONDS)
+	$Qutils/fuzz/run build/fuzz $(or $(FUZZ_SECONDS),60) $(or $(FUZZ),text)
 
 fuzz-ops: all ## compare the engines on FUZZ_CASES (10000) random programs
 	$Qutils/fuzz-ops/run $B --count=$(or $(FUZZ_CASES),10000) \
