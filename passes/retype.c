@@ -50,6 +50,7 @@ retype_type(struct retype *r, const ir_type *t)
 				   retype_all(r, adt->args, adt->nargs),
 				   adt->nargs);
 	case TYPE_VAR:
+		return r->var ? r->var(t, r->env) : t;
 	case TYPE_HOLE:
 		break;
 	}

@@ -17,6 +17,8 @@ struct retype {
 	const ir_type *(*func)(const struct ir_func_type *f,
 			       const ir_type *const *params, const ir_type *ret,
 			       void *env);
+	/* Of a type parameter; NULL: stays. */
+	const ir_type *(*var)(const ir_type *t, void *env);
 	struct ir_map vars; /* private: old to new variables */
 };
 
