@@ -6,6 +6,7 @@
 
 #include "ir/context_internal.h"
 #include "ir/meta.h"
+#include "ir/walk.h"
 
 /* Names to pointers; names are interned, so they compare by address. */
 struct ir_table {
@@ -208,16 +209,32 @@ ir_module_add_function(ir_module *m, const char *name, const ir_expr *fn,
 }
 
 void
-ir_module_remove(ir_module *m, ir_def *def)
+ir_module_remove_all(ir_module *m, const struct ir_set *globals)
 {
 	size_t to = 0;
 
-	for (size_t i = 0; i < m->defs.len; i++)
-		if (m->defs.at[i] != def)
-			m->defs.at[to++] = m->defs.at[i];
+	for (size_t i = 0; i < m->defs.len; i++) {
+		ir_def *def = m->defs.at[i];
+		struct ir_global *g = (struct ir_global *)(uintptr_t)def->global;
+
+		if (!ir_set_has(globals, &g->base)) {
+			m->defs.at[to++] = def;
+			continue;
+		}
+		g->def = NULL;
+		g->base.type = NULL;
+	}
 	m->defs.len = to;
-	((struct ir_global *)(uintptr_t)def->global)->def = NULL;
-	((struct ir_global *)(uintptr_t)def->global)->base.type = NULL;
+}
+
+void
+ir_module_remove(ir_module *m, ir_def *def)
+{
+	struct ir_set one = {0};
+
+	ir_set_add(&one, &def->global->base);
+	ir_module_remove_all(m, &one);
+	ir_set_free(&one);
 }
 
 const char *

@@ -123,6 +123,10 @@ ir_def *ir_module_add_function(ir_module *m, const char *name,
 			       const ir_expr *fn, struct loc loc);
 void ir_module_remove(ir_module *m, ir_def *def);
 
+/* Remove the definitions of GLOBALS, as many as there are in linear time. */
+struct ir_set;
+void ir_module_remove_all(ir_module *m, const struct ir_set *globals);
+
 /* A name like HINT, HINT_1, HINT_2 that no definition has; interned. */
 const char *ir_module_fresh_name(const ir_module *m, const char *hint);
 

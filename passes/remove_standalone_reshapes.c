@@ -189,18 +189,20 @@ static void
 drop_unused(struct remover *r)
 {
 	struct ir_set used = {0};
+	struct ir_set unused = {0};
 
 	for (size_t i = 0; i < r->m->defs.len; i++)
 		if (r->m->defs.at[i]->fn)
 			ir_walk(&r->m->defs.at[i]->fn->base, NULL, note_global,
 				&used);
-	for (size_t i = r->m->defs.len; i-- > 0;) {
-		ir_def *def = r->m->defs.at[i];
+	for (size_t i = 0; i < r->m->defs.len; i++) {
+		const ir_expr *g = &r->m->defs.at[i]->global->base;
 
-		if (ir_set_has(&r->touched, &def->global->base) &&
-		    !ir_set_has(&used, &def->global->base))
-			ir_module_remove(r->m, def);
+		if (ir_set_has(&r->touched, g) && !ir_set_has(&used, g))
+			ir_set_add(&unused, g);
 	}
+	ir_module_remove_all(r->m, &unused);
+	ir_set_free(&unused);
 	ir_set_free(&used);
 }
 

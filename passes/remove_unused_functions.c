@@ -58,6 +58,7 @@ bool
 pass_remove_unused_functions(pass_ctx *cx)
 {
 	struct call_graph g;
+	struct ir_set unused = {0};
 	bool *reached;
 	bool changed = false;
 
@@ -67,9 +68,12 @@ pass_remove_unused_functions(pass_ctx *cx)
 	for (uint32_t i = 0; i < g.n && !cx->failed; i++) {
 		if (reached[i])
 			continue;
-		ir_module_remove(cx->module, g.nodes[i].def);
+		ir_set_add(&unused, &g.nodes[i].def->global->base);
 		changed = true;
 	}
+	if (changed)
+		ir_module_remove_all(cx->module, &unused);
+	ir_set_free(&unused);
 	call_graph_free(&g);
 	return changed;
 }

@@ -143,9 +143,8 @@ dissolve_all(struct dissolver *d)
 			def->fn = ir_as_function(
 				ir_rewrite(m, &def->fn->base, &calls, d));
 	}
-	for (size_t i = m->defs.len; i-- > 0 && !d->cx->failed;)
-		if (ir_set_has(&d->named, &m->defs.at[i]->global->base))
-			ir_module_remove(m, m->defs.at[i]);
+	if (!d->cx->failed)
+		ir_module_remove_all(m, &d->named);
 }
 
 bool
