@@ -15,6 +15,8 @@
  * A call becomes a copy of the body with the arguments in place of the
  * parameters. Each copy binds variables of its own, so a function can be
  * inlined any number of times; type parameters become the types of the call.
+ * Of a body that is called once there is no copy: it moves, so that long
+ * chains of functions take linear time.
  * Arguments with effects are bound by lets in front, in order, so that each
  * happens once. A function used as a value becomes a function literal. A
  * function with a Compiler becomes a literal that is called in place
@@ -31,6 +33,7 @@
 
 #include "ir/copy.h"
 #include "passes/call_graph.h"
+#include "passes/inline_types.h"
 #include "passes/pass.h"
 #include "passes/purity.h"
 
@@ -45,8 +48,13 @@ struct inliner {
 	uint32_t threshold;             /* nodes; 0: none */
 	struct call_graph graph;
 	struct purity purity;
-	struct ir_set impure_new;       /* nodes made here that have effects */
 	struct ir_set foldable;         /* globals that may be folded in */
+	struct ir_set once;             /* globals that a call uses first */
+	struct ir_set often;            /* globals with more uses than that */
+	struct ir_set unfolded;         /* globals that keep a call all the same */
+	struct ir_set stand_ins;        /* parameters of bodies that moved */
+	struct ir_set unresolved;       /* globals with such bodies in them */
+	const ir_expr *caller;          /* the global that is rewritten */
 	struct ir_set kept;             /* of those, some use stays */
 	struct ir_map literals;         /* global -> literal, per caller */
 	bool changed;
@@ -88,16 +96,20 @@ unwanted(const struct inliner *in, const struct call_node *node)
 	return ir_is_primitive(&def->fn->base) ? "it is a kernel" : NULL;
 }
 
+/*
+ * Is a global left in what NODE became? All callees are decided by now. Not
+ * by a look at the new body, which can be as large as all callees together.
+ */
 static bool
-mentions_globals(const struct ir_function *f)
+mentions_globals(const struct inliner *in, const struct call_node *node)
 {
-	ir_expr_vec mentioned = { 0 };
-	bool any;
+	for (uint32_t i = 0; i < node->ncallees; i++) {
+		const ir_def *callee = in->graph.nodes[node->callees[i]].def;
 
-	call_graph_mentions(&f->base, &mentioned);
-	any = mentioned.len > 0;
-	vec_free(&mentioned);
-	return any;
+		if (!ir_set_has(&in->foldable, &callee->global->base))
+			return true;
+	}
+	return ir_set_has(&in->unfolded, &node->def->global->base);
 }
 
 static bool
@@ -120,101 +132,11 @@ obstacle(const struct inliner *in, const struct call_node *node)
 {
 	if (node->recursive)
 		return "it is recursive";
-	if (!in->all && mentions_globals(node->def->fn))
+	if (!in->all && mentions_globals(in, node))
 		return "it calls a function that stays";
 	if (too_large(in, node->def->fn))
 		return "it is larger than the threshold";
 	return NULL;
-}
-
-/* Types of a polymorphic callee: parameter types against argument types. */
-struct type_args {
-	const struct ir_function *f;
-	const ir_type **to;             /* by index of the type parameter */
-};
-
-static uint32_t
-type_param_index(const struct ir_function *f, const ir_type *t)
-{
-	uint32_t i = 0;
-
-	while (i < f->ntype_params && f->type_params[i] != t)
-		i++;
-	return i;
-}
-
-static void
-match_types(struct type_args *ta, const ir_type *param, const ir_type *arg);
-
-static void
-match_lists(struct type_args *ta, const ir_type *const *params,
-	    const ir_type *const *args, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		match_types(ta, params[i], args[i]);
-}
-
-static void
-match_funcs(struct type_args *ta, const struct ir_func_type *p,
-	    const struct ir_func_type *a)
-{
-	if (p->nparams != a->nparams)
-		return;
-	match_lists(ta, p->params, a->params, p->nparams);
-	match_types(ta, p->ret, a->ret);
-}
-
-static void
-match_types(struct type_args *ta, const ir_type *param, const ir_type *arg)
-{
-	if (!param || !arg || !(param->flags & TYPE_HAS_VAR))
-		return;
-	if (param->kind == TYPE_VAR) {
-		uint32_t i = type_param_index(ta->f, param);
-
-		if (i < ta->f->ntype_params && !ta->to[i])
-			ta->to[i] = arg;
-		return;
-	}
-	if (param->kind != arg->kind)
-		return;
-	if (param->kind == TYPE_TUPLE &&
-	    ir_as_tuple_type(param)->nfields == ir_as_tuple_type(arg)->nfields)
-		match_lists(ta, ir_as_tuple_type(param)->fields,
-			    ir_as_tuple_type(arg)->fields,
-			    ir_as_tuple_type(param)->nfields);
-	else if (param->kind == TYPE_ADT &&
-		 ir_as_adt_type(param)->nargs == ir_as_adt_type(arg)->nargs)
-		match_lists(ta, ir_as_adt_type(param)->args,
-			    ir_as_adt_type(arg)->args,
-			    ir_as_adt_type(param)->nargs);
-	else if (param->kind == TYPE_REF)
-		match_types(ta, ir_as_ref_type(param)->value,
-			    ir_as_ref_type(arg)->value);
-	else if (param->kind == TYPE_FUNC)
-		match_funcs(ta, ir_as_func_type(param), ir_as_func_type(arg));
-}
-
-static const ir_type *
-map_type_param(const ir_type *t, void *env)
-{
-	const struct type_args *ta = env;
-	uint32_t i = type_param_index(ta->f, t);
-
-	return i < ta->f->ntype_params && ta->to[i] ? ta->to[i] : t;
-}
-
-static void
-find_type_args(struct inliner *in, struct type_args *ta,
-	       const struct ir_function *f, const ir_expr *const *args,
-	       const ir_expr *call)
-{
-	ta->f = f;
-	ta->to = ARENA_NEW_ARRAY(in->cx->scratch, f->ntype_params,
-				 const ir_type *);
-	for (uint32_t i = 0; i < f->nparams; i++)
-		match_types(ta, f->params[i]->annotation, args[i]->type);
-	match_types(ta, f->ret_type, call->type);
 }
 
 static bool
@@ -225,34 +147,13 @@ is_atom(const ir_expr *e)
 	       e->kind == IR_CTOR;
 }
 
-/*
- * Has E effects? Nodes that this pass made are not in the table: they are
- * rebuilt from nodes that are, so look below them.
- */
 static bool
-has_effects(struct inliner *in, const ir_expr *root)
+has_effects(struct inliner *in, const ir_expr *e)
 {
-	ir_expr_vec nodes = { 0 };
-	bool effects = false;
-
-	if (is_atom(root))
+	if (is_atom(e))
 		return false;
-	if (ir_set_has(&in->purity.known, root))
-		return !purity_is_pure(&in->purity, root);
-	if (ir_set_has(&in->impure_new, root))
-		return true;
-	ir_postorder(root, &nodes);
-	for (size_t i = 0; i < nodes.len && !effects; i++)
-		effects = ir_set_has(&in->purity.known, nodes.at[i])
-				  ? nodes.at[i]->kind != IR_FUNCTION &&
-					    !purity_is_pure(&in->purity,
-							    nodes.at[i])
-				  : nodes.at[i]->kind == IR_REF_READ ||
-					    nodes.at[i]->kind == IR_REF_WRITE;
-	vec_free(&nodes);
-	if (effects)
-		ir_set_add(&in->impure_new, root);
-	return effects;
+	purity_add(&in->purity, e);
+	return !purity_is_pure(&in->purity, e);
 }
 
 static bool
@@ -292,32 +193,78 @@ wrap_in_lets(struct inliner *in, const ir_expr *const *vars,
 	return body;
 }
 
-/* The body of F with ARGS for its parameters. */
 static const ir_expr *
-inlined_body(struct inliner *in, const struct ir_function *f,
-	     const ir_expr *const *args, const ir_expr *call)
+copied_body(struct inliner *in, const struct ir_function *f,
+	    const ir_expr *const *stand_in, const struct inline_call *call)
 {
-	struct type_args ta;
+	struct inline_types types;
 	struct ir_map vars = { 0 };
 	struct ir_copy_options o = { .vars = &vars };
-	const ir_expr **stand_in = ARENA_NEW_ARRAY(
-		in->cx->scratch, f->nparams, const ir_expr *);
-	bool bind = any_has_effects(in, args, f->nparams);
 	const ir_expr *body;
 
-	for (uint32_t i = 0; i < f->nparams; i++) {
-		stand_in[i] = bind ? bind_argument(in, f, i, args[i])
-				   : args[i];
+	for (uint32_t i = 0; i < f->nparams; i++)
 		ir_map_put(&vars, &f->params[i]->base, stand_in[i]);
-	}
 	if (f->ntype_params) {
-		find_type_args(in, &ta, f, args, call);
-		o.map_type = map_type_param;
-		o.env = &ta;
+		inline_find_types(&types, f, call, in->cx->scratch);
+		o.map_type = inline_map_type;
+		o.env = &types;
 	}
 	body = ir_copy(in->m, f->body, &o);
 	ir_map_free(&vars);
-	return wrap_in_lets(in, stand_in, args, f->nparams, body);
+	return body;
+}
+
+/*
+ * The body itself, below lets of the parameters. They go in the end, all at
+ * once (resolve): to replace the parameters here would walk through a body as
+ * often as it moves on into the next caller.
+ */
+static const ir_expr *
+moved_body(struct inliner *in, const struct ir_function *f,
+	   const ir_expr *const *stand_in)
+{
+	const ir_expr *body = f->body;
+
+	for (uint32_t i = f->nparams; i-- > 0;) {
+		ir_set_add(&in->stand_ins, &f->params[i]->base);
+		body = ir_new_let(in->m, body->loc, f->params[i], stand_in[i],
+				  body);
+		ir_set_type(body, f->body->type);
+	}
+	ir_set_add(&in->unresolved, in->caller);
+	return body;
+}
+
+/* May the body of GLOBAL move to where it is called? */
+static bool
+moves(const struct inliner *in, const ir_expr *global)
+{
+	const ir_def *def = ir_as_global(global)->def;
+
+	return !in->keep_globals && !in->threshold &&
+	       ir_set_has(&in->once, global) &&
+	       !ir_set_has(&in->often, global) && !def->fn->ntype_params &&
+	       !is_extern_like(def->fn) && strcmp(def->name, "main") != 0;
+}
+
+/* The body of the function of a global with arguments for its parameters. */
+static const ir_expr *
+inlined_body(struct inliner *in, const struct inline_call *call)
+{
+	const struct ir_function *f = ir_as_global(call->callee)->def->fn;
+	const ir_expr **stand_in = ARENA_NEW_ARRAY(
+		in->cx->scratch, f->nparams, const ir_expr *);
+	bool bind = any_has_effects(in, call->args, f->nparams);
+	const ir_expr *body;
+
+	for (uint32_t i = 0; i < f->nparams; i++)
+		stand_in[i] = bind ? bind_argument(in, f, i, call->args[i])
+				   : call->args[i];
+	if (moves(in, call->callee))
+		body = moved_body(in, f, stand_in);
+	else
+		body = copied_body(in, f, stand_in, call);
+	return wrap_in_lets(in, stand_in, call->args, f->nparams, body);
 }
 
 /* F as a literal; TVM makes it anew, so it has no type yet. */
@@ -400,10 +347,9 @@ fold_call(struct inliner *in, const ir_expr *e, const ir_expr *callee,
 	const struct ir_function *f = foldable_function(in, callee);
 	const ir_expr *out;
 
-	if (n != f->nparams)
-		return e;
-	if (!pass_may_rewrite(in->cx)) {
+	if (n != f->nparams || !pass_may_rewrite(in->cx)) {
 		ir_set_add(&in->kept, callee);
+		ir_set_add(&in->unfolded, in->caller);
 		return e;
 	}
 	pass_remark(in->cx, e->loc, "'@%s' is inlined",
@@ -411,7 +357,8 @@ fold_call(struct inliner *in, const ir_expr *e, const ir_expr *callee,
 	in->changed = true;
 	pass_count(in->cx, "calls inlined", 1);
 	if (!becomes_literal(in, f))
-		return inlined_body(in, f, args, e);
+		return inlined_body(in, &(struct inline_call){ callee, args,
+							       e->type });
 	out = ir_new_call(in->m, e->loc, literal_of(in, f), args, n,
 			  ir_as_call(e)->attrs);
 	ir_set_type(out, e->type);
@@ -469,8 +416,59 @@ rewrite_function(struct inliner *in, ir_def *def)
 	if (def->kind != DEF_FUNCTION || !def->fn->body)
 		return;
 	ir_map_free(&in->literals);
+	in->caller = &def->global->base;
 	e = ir_rewrite(in->m, &def->fn->base, &rules, in);
 	def->fn = ir_as_function(e);
+}
+
+struct resolver {
+	const struct ir_set *stand_ins;
+	struct ir_map values;
+};
+
+static void
+note_value(const struct ir_let *let, const ir_expr *value, void *env)
+{
+	struct resolver *r = env;
+
+	if (ir_set_has(r->stand_ins, &let->var->base))
+		ir_map_put(&r->values, &let->var->base, value);
+}
+
+static const ir_expr *
+resolve_var(const ir_expr *e, const ir_expr *old, void *env)
+{
+	struct resolver *r = env;
+
+	(void)old;
+	return ir_map_get(&r->values, e);
+}
+
+static const ir_expr *
+resolve_let(const ir_expr *e, const ir_expr *old, void *env)
+{
+	struct resolver *r = env;
+	const struct ir_let *l = ir_as_let(e);
+
+	(void)old;
+	return ir_set_has(r->stand_ins, &l->var->base) ? l->body : e;
+}
+
+/* Put arguments in place of the parameters of bodies that moved to DEF. */
+static void
+resolve(struct inliner *in, ir_def *def)
+{
+	static const struct ir_rules resolving = {
+		.on = { [IR_VAR] = resolve_var, [IR_LET] = resolve_let },
+		.bound = note_value,
+	};
+	struct resolver r = { .stand_ins = &in->stand_ins };
+
+	if (!ir_set_has(&in->unresolved, &def->global->base))
+		return;
+	def->fn = ir_as_function(
+		ir_rewrite(in->m, &def->fn->base, &resolving, &r));
+	ir_map_free(&r.values);
 }
 
 /* Callees come first: when a caller is reached, all its callees are final. */
@@ -482,6 +480,8 @@ fold_all(struct inliner *in)
 		const char *why;
 
 		rewrite_function(in, node->def);
+		if (!moves(in, &node->def->global->base))
+			resolve(in, node->def);
 		if (node->ncallers == 0)
 			continue;
 		why = unwanted(in, node);
@@ -499,17 +499,69 @@ fold_all(struct inliner *in)
 static void
 drop_folded(struct inliner *in)
 {
+	struct ir_set folded = { 0 };
+	unsigned n = 0;
+
 	for (uint32_t i = 0; i < in->graph.n; i++) {
 		ir_def *def = in->graph.nodes[i].def;
 
 		if (!ir_set_has(&in->foldable, &def->global->base) ||
 		    ir_set_has(&in->kept, &def->global->base) ||
-		    strcmp(def->name, "main") == 0)
+		    strcmp(def->name, "main") == 0) {
+			if (moves(in, &def->global->base))
+				resolve(in, def);
 			continue;
-		ir_module_remove(in->m, def);
-		pass_count(in->cx, "functions dropped", 1);
+		}
+		ir_set_add(&folded, &def->global->base);
+		n++;
+	}
+	if (n) {
+		ir_module_remove_all(in->m, &folded);
+		pass_count(in->cx, "functions dropped", n);
 		in->changed = true;
 	}
+	ir_set_free(&folded);
+}
+
+/* Where globals are used, as often as a node has them for an operand. */
+struct uses {
+	struct inliner *in;
+	struct ir_set seen;
+};
+
+static void
+count_uses(const ir_expr *e, void *env)
+{
+	struct uses *u = env;
+
+	for (uint32_t i = 0; i < ir_num_operands(e); i++) {
+		const ir_expr *g = ir_operand(e, i);
+
+		if (g->kind != IR_GLOBAL)
+			continue;
+		if (!ir_as_global(g)->def)
+			ir_set_add(&u->in->unfolded, u->in->caller);
+		if (ir_set_add(&u->seen, g) && e->kind == IR_CALL &&
+		    ir_as_call(e)->callee == g)
+			ir_set_add(&u->in->once, g);
+		else
+			ir_set_add(&u->in->often, g);
+	}
+}
+
+static void
+find_uses(struct inliner *in)
+{
+	struct uses u = { .in = in };
+
+	for (uint32_t i = 0; i < in->graph.n; i++) {
+		const ir_def *def = in->graph.nodes[i].def;
+
+		in->caller = &def->global->base;
+		if (def->kind == DEF_FUNCTION)
+			ir_walk(&def->fn->base, NULL, count_uses, &u);
+	}
+	ir_set_free(&u.seen);
 }
 
 static bool
@@ -545,6 +597,7 @@ inline_functions(pass_ctx *cx, bool all)
 		return false;
 	call_graph_build(&in.graph, in.m, cx->scratch);
 	purity_compute(&in.purity, in.m);
+	find_uses(&in);
 	fold_all(&in);
 	if (!in.keep_globals)
 		drop_folded(&in);
@@ -552,7 +605,11 @@ inline_functions(pass_ctx *cx, bool all)
 	purity_free(&in.purity);
 	ir_set_free(&in.foldable);
 	ir_set_free(&in.kept);
-	ir_set_free(&in.impure_new);
+	ir_set_free(&in.once);
+	ir_set_free(&in.often);
+	ir_set_free(&in.unfolded);
+	ir_set_free(&in.stand_ins);
+	ir_set_free(&in.unresolved);
 	ir_map_free(&in.literals);
 	return in.changed;
 }

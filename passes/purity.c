@@ -171,6 +171,24 @@ purity_compute(struct purity *p, const ir_module *m)
 	arena_free(&scratch);
 }
 
+/* Leave alone what is known. */
+static bool
+enter_new(const ir_expr *e, void *env)
+{
+	struct walk *w = env;
+
+	return !ir_set_has(&w->p->known, e) && enter(e, env);
+}
+
+void
+purity_add(struct purity *p, const ir_expr *e)
+{
+	struct walk w = { .p = p };
+
+	ir_walk(e, enter_new, classify, &w);
+	ir_map_free(&w.bound);
+}
+
 void
 purity_free(struct purity *p)
 {

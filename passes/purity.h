@@ -31,7 +31,14 @@ void purity_free(struct purity *p);
  */
 bool purity_no_effects(const ir_module *m);
 
-/* Evaluating E has no effect. E must have been in M. */
+/*
+ * Classify what was made of classified nodes: E and what is below it, up to
+ * nodes that are known. Each node is looked at once, however often this is
+ * called.
+ */
+void purity_add(struct purity *p, const ir_expr *e);
+
+/* Evaluating E has no effect. E must have been in M, or added. */
 bool purity_is_pure(const struct purity *p, const ir_expr *e);
 
 #endif
