@@ -9,11 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/visits.h"
 #include "ir/walk.h"
 #include "support/arena.h"
 
 /* An array may be so many times as long as the hash table it replaces. */
 enum { first_slots = 16, dense_factor = 4 };
+
+static _Thread_local uint64_t visits;
+
+uint64_t
+ir_visits(void)
+{
+	return visits;
+}
 
 static size_t
 hash_key(uint32_t key)
@@ -125,6 +134,7 @@ ir_set_add(struct ir_set *s, const ir_expr *e)
 	size_t i = w;
 	bool had;
 
+	visits++;
 	if (s->keys || w >= s->nwords)
 		set_reserve(s, w);
 	if (s->keys) {
@@ -137,9 +147,14 @@ ir_set_add(struct ir_set *s, const ir_expr *e)
 	return !had;
 }
 
+/* A set that was large once must not make it slow to clear few entries. */
 void
 ir_set_clear(struct ir_set *s)
 {
+	if (s->nwords > first_slots && s->used < s->nwords / 16) {
+		ir_set_free(s);
+		return;
+	}
 	if (s->keys)
 		memset(s->keys, 0, s->nwords * sizeof(*s->keys));
 	if (s->nwords)
@@ -224,6 +239,7 @@ ir_map_put(struct ir_map *map, const ir_expr *e, const void *value)
 {
 	size_t i = e->id;
 
+	visits++;
 	if (!value && !ir_map_get(map, e))
 		return;
 	if (map->keys || i >= map->nslots)

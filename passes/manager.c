@@ -5,6 +5,7 @@
 #include "ir/infer.h"
 #include "ir/module.h"
 #include "ir/verify.h"
+#include "ir/visits.h"
 #include "ir/walk.h"
 #include "parser/parser.h"
 #include "passes/plugin/plugin.h"
@@ -243,6 +244,16 @@ count_stats(struct pass_manager *pm, const struct pass_info *info,
 			  count_all_nodes(pm->module));
 }
 
+/* VISITS: the count when the pass began. */
+static void
+count_visits(struct pass_manager *pm, const struct pass_info *info,
+	     uint64_t visits)
+{
+	if (pm->options->stats)
+		stats_add(&pm->instrument.stats, info->flag, "node visits",
+			  ir_visits() - visits);
+}
+
 /* The module and the pass to run, for --crash-reproducer. */
 static void
 prepare_reproducer(struct pass_manager *pm, const struct pass_step *step)
@@ -323,6 +334,7 @@ run_pass(struct pass_manager *pm, const struct pass_step *step, bool *changed)
 		       .values = step->values,
 		       .manager = pm};
 	struct span_count spans;
+	uint64_t visits;
 	bool now = false;
 	bool ok;
 
@@ -331,6 +343,7 @@ run_pass(struct pass_manager *pm, const struct pass_step *step, bool *changed)
 	instrument_before(pm, info);
 	prepare_reproducer(pm, step);
 	count_stats(pm, info, "nodes before");
+	visits = ir_visits();
 	if (pm->options->verify_spans)
 		spans_count(&spans, pm->module);
 	pm->diag->pass = info->flag;
@@ -338,6 +351,7 @@ run_pass(struct pass_manager *pm, const struct pass_step *step, bool *changed)
 					 : run_on_module(&cx, &now);
 	if (cx.free_state)
 		cx.free_state(cx.state);
+	count_visits(pm, info, visits);
 	if (ok && pm->options->verify_each)
 		ok = verify(pm, info);
 	if (ok && pm->options->verify_spans)
