@@ -106,6 +106,7 @@ finish(struct infer *in)
 	vec_free(&in->stack);
 	vec_free(&in->fixups);
 	vec_free(&in->hints);
+	vec_free(&in->untyped);
 	arena_free(&in->scratch);
 	arena_free(&in->arena);
 }
@@ -200,6 +201,28 @@ lowered_type(ir_module *m, const ir_def *def)
 	return NULL;
 }
 
+/* T for the global G, for now if it is no type: after a fault. */
+static void
+type_global(struct infer *in, const struct ir_global *g, const ir_type *t)
+{
+	if (!t)
+		t = in->error;
+	if (t->flags & TYPE_HAS_HOLE)
+		vec_push(&in->untyped, &g->base);
+	ir_set_type(&g->base, t);
+}
+
+static void
+clear_globals(struct infer *in)
+{
+	for (size_t i = 0; i < in->untyped.len; i++) {
+		const ir_expr *g = in->untyped.at[i];
+
+		if (g->type && g->type->flags & TYPE_HAS_HOLE)
+			ir_set_type(g, NULL);
+	}
+}
+
 static void
 type_group(struct infer *in, ir_def *const *defs, uint32_t n)
 {
@@ -226,25 +249,8 @@ infer_group(struct infer *in, ir_def *const *defs, uint32_t n)
 		type_group(in, defs, n);
 		in->late = false;
 	}
-	for (uint32_t i = 0; i < n; i++) {
-		const ir_type *t = defs[i]->fn->base.type;
-
-		ir_set_type(&defs[i]->global->base, t ? t : in->error);
-	}
-}
-
-/* Globals whose type is no type: after a fault, or without one. */
-static void
-clear_globals(struct infer *in)
-{
-	ir_module *m = in->m;
-
-	for (size_t i = 0; i < m->globals.len; i++) {
-		const ir_expr *g = &m->globals.at[i]->base;
-
-		if (g->type && g->type->flags & TYPE_HAS_HOLE)
-			ir_set_type(g, NULL);
-	}
+	for (uint32_t i = 0; i < n; i++)
+		type_global(in, defs[i]->global, defs[i]->fn->base.type);
 }
 
 bool
@@ -259,7 +265,7 @@ infer_known_global(struct infer *in, const struct ir_global *g)
 		t = in->trust ? def->fn->base.type : NULL;
 	else
 		t = lowered_type(in->m, def);
-	ir_set_type(&g->base, t ? t : in->error);
+	type_global(in, g, t);
 	return true;
 }
 

@@ -100,6 +100,7 @@ struct infer {
 	VEC(struct infer_frame) stack;
 	VEC(const ir_expr *) fixups; /* nodes whose type holds holes */
 	VEC(struct infer_hint) hints;
+	VEC(const ir_expr *) untyped; /* globals that got no proper type */
 	unsigned errors; /* faults found by this run */
 };
 
