@@ -1,7 +1,7 @@
 /*
  * Expressions as C++, element by element, with the meaning that TIR gives
- * them: narrow integers wrap, '/' is floor division, a minimum is its second
- * operand when either is NaN. Functions of halves are computed in float.
+ * them: narrow integers wrap, '/' is floor division, a minimum is NaN when
+ * either operand is. Functions of halves are computed in float.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -119,6 +119,8 @@ put_down(struct bang_kernel *k, const struct bang_nest *n)
 	unsigned sum, x;
 	bool ok;
 
+	if (bang_class_of(n->buffer->dtype) != BANG_FLOATS)
+		return false;
 	bang_vectors_init(&v, k, n, n->loops[n->nspatial - 1].var);
 	sum = bang_new_vector(&v);
 	v.ok &= bang_put_expr(&init, n->init, &v.names) &&
@@ -130,6 +132,7 @@ put_down(struct bang_kernel *k, const struct bang_nest *n)
 	ok = v.ok;
 	if (ok) {
 		bang_tile(&v, false, n->loops[n->nspatial - 1].extent, tile);
+		k->scalar_ops += v.scalar * bang_points(n, 0, n->nloops);
 		put_down_tiles(k, n, tile);
 		put_all_vectors(&v, k->out);
 		buf_printf(k->out,
@@ -210,6 +213,7 @@ put_along(struct bang_kernel *k, const struct bang_nest *n)
 	ok = v.ok;
 	if (ok) {
 		bang_tile(&v, false, n->loops[n->nloops - 1].extent, tile);
+		k->scalar_ops += v.scalar * bang_points(n, 0, n->nloops);
 		put_along_code(&v, x, scratch, tile, bang_text(&init));
 		buf_printf(k->out, "        %s[%s] = (%s)total;\n    }\n",
 			   n->buffer->name, bang_text(&index), type);

@@ -128,6 +128,7 @@ struct bang_vectors {
 	const char *copy; /* __memcpy, or __memcpy_async */
 	const tir_expr *at[BANG_MAX_VECTORS];
 	bool loaded[BANG_MAX_VECTORS];
+	int64_t scalar; /* floats computed one by one, at each point */
 	unsigned n;
 	bool ok;
 };
@@ -138,6 +139,27 @@ void bang_vectors_free(struct bang_vectors *v);
 
 /* The vector that holds E; V->ok is false if there is no code for it. */
 unsigned bang_vector_of(struct bang_vectors *v, const tir_expr *e);
+
+/*
+ * lanes.c: what a vector of Ts has in its words of 32 bits. Truths are 1 and 0.
+ */
+enum bang_class {
+	BANG_NO_VECTOR,
+	BANG_FLOATS, /* floats, halves, truths: as floats */
+	BANG_INTS,   /* integers of up to 32 bits */
+};
+enum bang_class bang_class_of(struct dtype t);
+const char *bang_word(struct dtype t); /* "float" or "int" */
+
+/* A vector that holds E, which has no instruction: by a loop. */
+unsigned bang_lanes(struct bang_vectors *v, const tir_expr *e);
+
+/* Vector X to elements of T in place, into OUT. */
+void bang_narrow_lanes(struct bang_vectors *v, struct buf *out, unsigned x,
+		       struct dtype t);
+/* Vector D from elements of T at FROM. */
+void bang_widen_lanes(struct bang_vectors *v, unsigned d, const char *from,
+		      struct dtype t);
 
 /* One more vector, of no expression. */
 unsigned bang_new_vector(struct bang_vectors *v);

@@ -216,6 +216,7 @@ bang_put_vector(struct bang_kernel *k, const struct bang_nest *given)
 			put_stages(&v, &store, tile);
 		else
 			put_rows(&v, &store, tile);
+		k->scalar_ops += v.scalar * bang_points(&n, 0, n.nloops);
 	}
 	buf_free(&store);
 	bang_vectors_free(&v);

@@ -3,11 +3,14 @@
  *
  * What is read along the loop is copied into vectors on the chip, what stays
  * the same is a scalar operand, and each other part of the expression becomes
- * one instruction with a vector for its result. Equal parts are computed
- * once. All vectors hold floats: halves, bytes and truths are converted when
- * they are loaded and stored.
+ * one instruction with a vector for its result, or a loop over the elements
+ * where there is none (lanes.c). Equal parts are computed once. Vectors hold
+ * floats or integers of 32 bits: halves, bytes, truths are converted when they
+ * are loaded and stored.
  */
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "codegen/bangc/internal.h"
@@ -45,6 +48,13 @@ static bool
 is_half(struct dtype t)
 {
 	return t.code == DTYPE_FLOAT && t.bits == 16 && t.lanes == 1;
+}
+
+/* Are there instructions on integers of 32 bits? */
+static bool
+has_int_vectors(const struct bang_vectors *v)
+{
+	return v->k->arch->code >= 300;
 }
 
 static unsigned
@@ -89,8 +99,8 @@ fill(struct bang_vectors *v, const tir_expr *e)
 {
 	unsigned d = new_vector(v, e);
 
-	buf_printf(&v->code, "%s__bang_write_value(x%u, count, (float)(",
-		   v->indent, d);
+	buf_printf(&v->code, "%s__bang_write_value(x%u, count, (%s)(",
+		   v->indent, d, bang_word(e->dtype));
 	put_number(v, e);
 	buf_puts(&v->code, "));\n");
 	return d;
@@ -115,30 +125,70 @@ put_load(struct bang_vectors *v, const tir_expr *e, const char *to, int bytes)
 	v->ok &= stride > 0 && stride < (1 << 24);
 }
 
+/* Do elements of E's buffer lie one after the other along the loop? */
+static bool
+in_order(const struct bang_vectors *v, const tir_expr *e)
+{
+	int64_t stride;
+
+	return bang_stride(e->arg[0], v->along, &stride) && stride > 0 &&
+	       stride < (1 << 22);
+}
+
+/* Bytes are widened from the end of the vector that they were copied to. */
+static void
+load_bytes(struct bang_vectors *v, const tir_expr *e, unsigned d)
+{
+	char at[48];
+
+	snprintf(at, sizeof(at), "(int8_t *)x%u + 3 * tile", d);
+	put_load(v, e, at, 1);
+	buf_printf(&v->code, "%s__bang_int82float(x%u, %s, count, 0);\n",
+		   v->indent, d, at);
+	if (bang_class_of(e->dtype) == BANG_INTS)
+		buf_printf(&v->code,
+			   "%s__bang_float2int32_tz((int *)x%u, x%u, count);\n",
+			   v->indent, d, d);
+}
+
+/* Other narrow integers, one by one, from a vector of their own. */
+static void
+load_narrow(struct bang_vectors *v, const tir_expr *e, unsigned d)
+{
+	unsigned raw = bang_new_vector(v);
+	char at[16];
+
+	v->loaded[d] = false;
+	v->loaded[raw] = true;
+	snprintf(at, sizeof(at), "x%u", raw);
+	put_load(v, e, at, e->dtype.bits / 8);
+	bang_widen_lanes(v, d, at, e->dtype);
+}
+
 static unsigned
 load(struct bang_vectors *v, const tir_expr *e)
 {
-	unsigned d = new_vector(v, e);
+	unsigned d;
 	char at[48];
 
+	if (!in_order(v, e) || bang_class_of(e->dtype) == BANG_NO_VECTOR)
+		return bang_lanes(v, e);
+	d = new_vector(v, e);
 	v->loaded[d] = true;
-	snprintf(at, sizeof(at), "x%u", d);
-	if (is_float32(e->dtype)) {
+	if (dtype_is_bool(e->dtype) ||
+	    (e->dtype.code == DTYPE_INT && e->dtype.bits == 8 &&
+	     has_int_vectors(v))) {
+		load_bytes(v, e, d);
+	} else if (e->dtype.bits == 32) {
+		snprintf(at, sizeof(at), "x%u", d);
 		put_load(v, e, at, 4);
 	} else if (is_half(e->dtype)) {
 		snprintf(at, sizeof(at), "(half *)x%u + tile", d);
 		put_load(v, e, at, 2);
 		buf_printf(&v->code, "%s__bang_half2float(x%u, %s, count);\n",
 			   v->indent, d, at);
-	} else if (dtype_is_bool(e->dtype) ||
-		   (e->dtype.code == DTYPE_INT && e->dtype.bits == 8)) {
-		snprintf(at, sizeof(at), "(int8_t *)x%u + 3 * tile", d);
-		put_load(v, e, at, 1);
-		buf_printf(&v->code,
-			   "%s__bang_int82float(x%u, %s, count, 0);\n",
-			   v->indent, d, at);
 	} else {
-		v->ok = false;
+		load_narrow(v, e, d);
 	}
 	return d;
 }
@@ -211,15 +261,81 @@ static const struct binary_names binaries[TIR_KIND_COUNT] = {
 	[TIR_OR] = {"__bang_or", NULL, NULL},
 };
 
-/* Are the operands floats, or truths for and and or? */
 static bool
-has_vector_operands(const tir_expr *e)
+compares(const tir_expr *e)
+{
+	return e->kind >= TIR_EQ && e->kind <= TIR_GE;
+}
+
+/* Does a name of the table do it on E's operands? */
+static bool
+has_instruction(const tir_expr *e)
 {
 	struct dtype t = e->arg[0]->dtype;
 
-	if (e->kind == TIR_AND || e->kind == TIR_OR)
-		return dtype_is_bool(t);
+	if (!binaries[e->kind].vectors)
+		return false;
+	if (e->kind == TIR_AND || e->kind == TIR_OR || dtype_is_bool(t))
+		return dtype_is_bool(t) &&
+		       (compares(e) || e->kind == TIR_AND || e->kind == TIR_OR);
 	return is_float32(t) || is_half(t);
+}
+
+/* Sums, differences, products of integers of 32 bits; they wrap. */
+static unsigned
+int_binary(struct bang_vectors *v, const tir_expr *e)
+{
+	static const char *const names[TIR_KIND_COUNT] = {
+		[TIR_ADD] = "__bang_add",
+		[TIR_SUB] = "__bang_sub",
+		[TIR_MUL] = "__bang_mul",
+	};
+	bool number = is_constant(v, e->arg[1]);
+	bool turned =
+		!number && e->kind != TIR_SUB && is_constant(v, e->arg[0]);
+	unsigned a, b = 0, d;
+
+	if (!names[e->kind] || e->dtype.bits != 32 || !has_int_vectors(v))
+		return bang_lanes(v, e);
+	a = bang_vector_of(v, e->arg[turned]);
+	if (!number && !turned)
+		b = bang_vector_of(v, e->arg[1]);
+	d = new_vector(v, e);
+	buf_printf(&v->code, "%s%s%s((int *)x%u, (int *)x%u, ", v->indent,
+		   names[e->kind], number || turned ? "_scalar" : "", d, a);
+	if (number || turned) {
+		buf_puts(&v->code, "(int)(");
+		put_number(v, e->arg[!turned]);
+		buf_puts(&v->code, "), count);\n");
+	} else {
+		buf_printf(&v->code, "(int *)x%u, count);\n", b);
+	}
+	return d;
+}
+
+/*
+ * NaN wins. The older architectures give the second operand if either is NaN:
+ * right if the first is a number, else NaNs of the first are added.
+ */
+static unsigned
+extreme(struct bang_vectors *v, const tir_expr *e)
+{
+	bool turned = e->arg[1]->kind == TIR_FLOAT && !isnan(e->arg[1]->f);
+	unsigned first = bang_vector_of(v, e->arg[0]);
+	unsigned second = bang_vector_of(v, e->arg[1]);
+	unsigned a = turned ? second : first, b = turned ? first : second;
+	unsigned d = new_vector(v, e), t;
+	const char *which = e->kind == TIR_MAX ? "max" : "min";
+
+	if (v->k->arch->code >= 300 || turned) {
+		buf_printf(&v->code, "%srelay_v%s(x%u, x%u, x%u, count);\n",
+			   v->indent, which, d, a, b);
+		return d;
+	}
+	t = bang_new_vector(v);
+	buf_printf(&v->code, "%srelay_v%s_nan(x%u, x%u, x%u, x%u, count);\n",
+		   v->indent, which, d, a, b, t);
+	return d;
 }
 
 static unsigned
@@ -227,10 +343,12 @@ binary(struct bang_vectors *v, const tir_expr *e)
 {
 	const struct binary_names *names = &binaries[e->kind];
 
-	if (!names->vectors || !has_vector_operands(e)) {
-		v->ok = false;
-		return 0;
-	}
+	if (bang_class_of(e->arg[0]->dtype) == BANG_INTS && !compares(e))
+		return int_binary(v, e);
+	if (!has_instruction(e))
+		return bang_lanes(v, e);
+	if (e->kind == TIR_MIN || e->kind == TIR_MAX)
+		return extreme(v, e);
 	if (names->right && is_constant(v, e->arg[1]))
 		return with_number(v, e, e->arg[0], e->arg[1], names->right);
 	if (names->left && is_constant(v, e->arg[0]))
@@ -270,17 +388,55 @@ function_of(enum tir_intrin f)
 	return names[f];
 }
 
+/* Bit by bit; narrow integers stay extended as they are. */
+static unsigned
+bits(struct bang_vectors *v, const tir_expr *e)
+{
+	static const char *const names[INTRIN_COUNT] = {
+		[INTRIN_BIT_AND] = "__bang_band",
+		[INTRIN_BIT_OR] = "__bang_bor",
+		[INTRIN_BIT_XOR] = "__bang_bxor",
+		[INTRIN_BIT_NOT] = "__bang_bnot",
+	};
+	const char *name = names[e->intrin];
+	unsigned a, b, d;
+
+	if (!name || dtype_is_bool(e->dtype) ||
+	    (e->n == 1 && e->dtype.code == DTYPE_UINT && e->dtype.bits < 32))
+		return bang_lanes(v, e);
+	a = bang_vector_of(v, e->arg[0]);
+	b = e->n == 2 ? bang_vector_of(v, e->arg[1]) : a;
+	d = new_vector(v, e);
+	buf_printf(&v->code, "%s%s((int8_t *)x%u, (int8_t *)x%u, ", v->indent,
+		   name, d, a);
+	if (e->n == 2)
+		buf_printf(&v->code, "(int8_t *)x%u, ", b);
+	buf_puts(&v->code, "4 * count);\n");
+	return d;
+}
+
+static bool
+is_word(struct dtype t)
+{
+	return t.bits == 32 && bang_class_of(t) != BANG_NO_VECTOR;
+}
+
 static unsigned
 intrinsic(struct bang_vectors *v, const tir_expr *e)
 {
 	const char *name = function_of(e->intrin);
 
+	if (e->intrin == INTRIN_REINTERPRET)
+		return is_word(e->dtype) && is_word(e->arg[0]->dtype)
+			       ? bang_vector_of(v, e->arg[0])
+			       : bang_lanes(v, e);
+	if (bang_class_of(e->arg[0]->dtype) == BANG_INTS)
+		return bits(v, e);
 	if (name && e->n == 1)
 		return unary(v, e, name);
 	if (name && e->n == 2)
 		return two_vectors(v, e, name);
-	v->ok = false;
-	return 0;
+	return bang_lanes(v, e);
 }
 
 static unsigned
@@ -297,42 +453,125 @@ choose(struct bang_vectors *v, const tir_expr *e)
 	return d;
 }
 
-/* Between halves and floats, and from truths and bytes: the same vector. */
+/* Is E between LOW and HIGH, as a cast to a narrow type makes sure? */
+static bool
+is_within(const tir_expr *e, double low, double high)
+{
+	bool below = false, above = false;
+
+	for (; e->kind == TIR_MIN || e->kind == TIR_MAX; e = e->arg[0]) {
+		if (e->arg[1]->kind != TIR_FLOAT || e->arg[1]->f < low ||
+		    e->arg[1]->f > high)
+			return false;
+		below |= e->kind == TIR_MIN;
+		above |= e->kind == TIR_MAX;
+	}
+	return below && above;
+}
+
+/* Float to integer, where the instruction does what the cast means. */
+static bool
+truncates(struct bang_vectors *v, const tir_expr *e)
+{
+	double all = ldexp(1, e->dtype.bits);
+
+	if (!has_int_vectors(v) || dtype_is_bool(e->arg[0]->dtype))
+		return has_int_vectors(v);
+	if (e->dtype.code == DTYPE_INT && e->dtype.bits == 32)
+		return true;
+	return e->dtype.code == DTYPE_INT
+		       ? is_within(e->arg[0], -all / 2, all / 2 - 1)
+		       : e->dtype.bits < 32 && is_within(e->arg[0], 0, all - 1);
+}
+
+/* "NAME((TO *)d, (FROM *)a, count)" */
+static unsigned
+converted(struct bang_vectors *v, const tir_expr *e, const char *name,
+	  const char *to, const char *from)
+{
+	unsigned a = bang_vector_of(v, e->arg[0]), d = new_vector(v, e);
+
+	buf_printf(&v->code, "%s%s((%s *)x%u, (%s *)x%u, count);\n", v->indent,
+		   name, to, d, from, a);
+	return d;
+}
+
+/* Does every value of type FROM have the same words as one of type TO? */
+static bool
+keeps_words(struct dtype from, struct dtype to)
+{
+	return to.bits == 32 ||
+	       (to.bits > from.bits &&
+		(from.code == DTYPE_UINT || to.code == DTYPE_INT)) ||
+	       dtype_equal(from, to);
+}
+
+/* Halves and truths are floats already. */
 static unsigned
 convert(struct bang_vectors *v, const tir_expr *e)
 {
-	const tir_expr *a = e->arg[0];
-	bool from = is_float32(a->dtype) || is_half(a->dtype) ||
-		    dtype_is_bool(a->dtype) ||
-		    (a->kind == TIR_LOAD && a->dtype.code == DTYPE_INT &&
-		     a->dtype.bits == 8);
+	struct dtype from = e->arg[0]->dtype;
+	bool ints = bang_class_of(from) == BANG_INTS;
 
-	if (from && (is_float32(e->dtype) || is_half(e->dtype)))
-		return bang_vector_of(v, a);
-	v->ok = false;
-	return 0;
+	if (bang_class_of(from) == BANG_NO_VECTOR)
+		return bang_lanes(v, e);
+	if (dtype_is_bool(e->dtype)) {
+		unsigned a, d;
+
+		if (ints || dtype_is_bool(from))
+			return ints ? bang_lanes(v, e)
+				    : bang_vector_of(v, e->arg[0]);
+		a = bang_vector_of(v, e->arg[0]);
+		d = new_vector(v, e);
+		buf_printf(&v->code,
+			   "%s__bang_ne_scalar(x%u, x%u, 0.0f, count);\n",
+			   v->indent, d, a);
+		return d;
+	}
+	if (bang_class_of(e->dtype) == BANG_FLOATS) {
+		if (!ints)
+			return bang_vector_of(v, e->arg[0]);
+		return has_int_vectors(v) && (from.bits < 32 ||
+					      from.code == DTYPE_INT)
+			       ? converted(v, e, "__bang_int322float_rn",
+					   "float", "int")
+			       : bang_lanes(v, e);
+	}
+	if (ints)
+		return keeps_words(from, e->dtype)
+			       ? bang_vector_of(v, e->arg[0])
+			       : bang_lanes(v, e);
+	return truncates(v, e) ? converted(v, e, "__bang_float2int32_tz", "int",
+					   "float")
+			       : bang_lanes(v, e);
 }
 
 static unsigned
 compute(struct bang_vectors *v, const tir_expr *e)
 {
-	if (!v->ok)
+	if (!v->ok || bang_class_of(e->dtype) == BANG_NO_VECTOR) {
+		v->ok = false;
 		return 0;
+	}
 	if (is_constant(v, e))
 		return fill(v, e);
+	for (uint32_t i = 0; i < e->n && e->kind != TIR_LOAD; i++)
+		if (bang_class_of(e->arg[i]->dtype) == BANG_NO_VECTOR)
+			return bang_lanes(v, e);
 	switch ((enum tir_kind)e->kind) {
 	case TIR_LOAD:
 		return load(v, e);
 	case TIR_CALL:
-		return is_float32(e->dtype) || is_half(e->dtype)
-			       ? intrinsic(v, e)
-			       : (v->ok = false, 0u);
+		return intrinsic(v, e);
 	case TIR_NOT:
 		return unary(v, e, "__bang_not");
 	case TIR_SELECT:
 		return choose(v, e);
 	case TIR_CAST:
 		return convert(v, e);
+	case TIR_VAR:
+	case TIR_GUARD:
+		return bang_lanes(v, e);
 	default:
 		return binary(v, e);
 	}
@@ -347,34 +586,59 @@ bang_vector_of(struct bang_vectors *v, const tir_expr *e)
 	return compute(v, e);
 }
 
+/* Vector X to elements of T in place, into CONVERT; how they are called. */
+static const char *
+narrowed(struct bang_vectors *v, struct buf *convert, unsigned x,
+	 struct dtype t)
+{
+	if (is_half(t)) {
+		buf_printf(convert,
+			   "%s__bang_float2half_rn((half *)x%u, x%u, count);\n",
+			   v->indent, x, x);
+		return "(half *)";
+	}
+	if (t.bits == 32)
+		return "";
+	if (t.code == DTYPE_INT && t.bits == 8 && !dtype_is_bool(t) &&
+	    has_int_vectors(v))
+		buf_printf(convert,
+			   "%s__bang_int322float_rn(x%u, (int *)x%u, count);\n",
+			   v->indent, x, x);
+	else if (!dtype_is_bool(t)) {
+		bang_narrow_lanes(v, convert, x, t);
+		return "(char *)";
+	}
+	buf_printf(convert,
+		   "%s__bang_float2int8_rn((int8_t *)x%u, x%u, count, 0);\n",
+		   v->indent, x, x);
+	return "(int8_t *)";
+}
+
 void
 bang_put_vector_store(struct bang_vectors *v, struct buf *convert,
 		      struct buf *out, unsigned x)
 {
 	const struct bang_nest *n = v->nest;
 	struct dtype t = n->buffer->dtype;
+	int bytes = dtype_is_bool(t) ? 1 : t.bits / 8;
 	int64_t stride = 0;
-	const char *as = "";
-	int bytes = 4;
+	const char *as;
 
-	v->ok &= bang_stride(n->index, v->along, &stride) && stride == 1;
-	if (is_half(t)) {
-		buf_printf(convert,
-			   "%s__bang_float2half_rn((half *)x%u, x%u, count);\n",
-			   v->indent, x, x);
-		as = "(half *)";
-		bytes = 2;
-	} else if (dtype_is_bool(t)) {
-		buf_printf(convert,
-			   "%s__bang_float2int8_rn((int8_t *)x%u, x%u, count, "
-			   "0);\n",
-			   v->indent, x, x);
-		as = "(int8_t *)";
-		bytes = 1;
-	} else {
-		v->ok &= is_float32(t);
+	if (bang_class_of(t) == BANG_NO_VECTOR) {
+		v->ok = false;
+		return;
 	}
+	as = narrowed(v, convert, x, t);
+	v->ok &= bang_stride(n->index, v->along, &stride) && stride > 0 &&
+		 stride < (1 << 22);
 	buf_printf(out, "%s%s(%s + ", v->indent, v->copy, n->buffer->name);
 	v->ok &= bang_put_expr(out, n->index, &v->names);
-	buf_printf(out, ", %sx%u, real * %d, NRAM2GDRAM);\n", as, x, bytes);
+	if (stride == 1)
+		buf_printf(out, ", %sx%u, real * %d, NRAM2GDRAM);\n", as, x,
+			   bytes);
+	else
+		buf_printf(out,
+			   ", %sx%u, %d, NRAM2GDRAM, %" PRId64
+			   ", %d, real - 1);\n",
+			   as, x, bytes, bytes * stride, bytes);
 }

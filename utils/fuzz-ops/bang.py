@@ -20,6 +20,8 @@ REFUSED = {
     "sparse_to_dense", "unique", "vision.proposal",
     "vision.regular_non_max_suppression", "vision.roi_pool",
 }
+# What pooling instructions do with NaN is not told.
+NO_SPECIALS = {"max", "min", "argmax", "argmin"}
 FOREIGN = ("float64", "bfloat16")
 STYLES = ["ones", "primes", "large", "whole", "empty"] + ["any"] * 10
 
@@ -39,14 +41,18 @@ def foreign(value):
 class Gen(core.Gen):
     """The stream, of one style."""
 
-    def __init__(self, seed, style):
+    def __init__(self, seed, style, specials):
         super().__init__(seed)
+        self.specials = specials
         self.style = style
         self.extents = EXTENTS.get(style, EXTENTS["any"])
 
     def choice(self, seq):
         kept = [value for value in seq if not foreign(value)]
         return super().choice(kept or seq)
+
+    def range(self, dtype, low=-2, high=2, special=True):
+        return super().range(dtype, low, high, special and self.specials)
 
     def extent(self, most=33):
         fit = [e for e in self.extents if e <= most]
@@ -88,5 +94,5 @@ def cases(seed, first, count, ops):
         turn, k = divmod(number, len(ops))
         style = STYLES[(turn + 7 * k) % len(STYLES)]
         op = ops[k * 101 % len(ops) if len(ops) % 101 else k]
-        g = Gen("%s %d" % (seed, number), style)
+        g = Gen("%s %d" % (seed, number), style, op not in NO_SPECIALS)
         yield core.RECIPES[op](g, op).text(number)
