@@ -18,7 +18,8 @@ te_pad_with(struct te_call *c, struct te_tensor *t, const char *name,
 	struct te_body *b;
 
 	for (uint32_t i = 0; i < t->ndim; i++) {
-		shape[i] = te_dim_add(c, t->shape[i], before[i] + after[i]);
+		shape[i] = te_dim_add(c, t->shape[i],
+				      te_dim_add(c, before[i], after[i]));
 		any = any || before[i] || after[i];
 	}
 	if (!any)
@@ -32,7 +33,7 @@ te_pad_with(struct te_call *c, struct te_tensor *t, const char *name,
 			inside = te_and(c, inside,
 					te_cmp(c, TIR_GE, b->i[i],
 					       te_int(c, before[i])));
-		if (after[i] > 0)
+		if (after[i] > 0 || te_is_size(after[i]))
 			inside = te_and(
 				c, inside,
 				te_cmp(c, TIR_LT, b->i[i], te_int(c, end)));
@@ -239,6 +240,29 @@ put_shape(struct buf *out, const int64_t *shape, uint32_t ndim)
 	buf_putc(out, ')');
 }
 
+static bool
+is_unknown(int64_t extent)
+{
+	return extent < 0;
+}
+
+/* Where only the run knows, it must turn out so. */
+static bool
+require_shape(struct te_call *c, uint32_t i, const int64_t *shape)
+{
+	const struct te_tensor *t = c->in[i];
+	const char *what = ir_namef(c->m->cx,
+				    "input %u has another shape than "
+				    "it must",
+				    i + 1);
+
+	for (uint32_t d = 0; d < t->ndim; d++)
+		if ((shape[d] >= 0 || te_is_size(shape[d])) &&
+		    !te_require_equal(c, t->shape[d], shape[d], what))
+			return false;
+	return true;
+}
+
 bool
 te_expect_shape(struct te_call *c, uint32_t i, const int64_t *shape,
 		uint32_t ndim)
@@ -248,10 +272,10 @@ te_expect_shape(struct te_call *c, uint32_t i, const int64_t *shape,
 	struct buf text = {0};
 
 	for (uint32_t d = 0; d < ndim && same; d++)
-		same = shape[d] < 0 || te_is_size(t->shape[d]) ||
+		same = is_unknown(shape[d]) || is_unknown(t->shape[d]) ||
 		       shape[d] == t->shape[d];
 	if (same)
-		return true;
+		return require_shape(c, i, shape);
 	put_shape(&text, t->shape, t->ndim);
 	buf_puts(&text, ", not ");
 	put_shape(&text, shape, ndim);

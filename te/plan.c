@@ -370,7 +370,20 @@ apply_schedule(struct te_plan *p, const te_schedule *s)
 	return true;
 }
 
-/* The type of the axes, of folds too: a scalar result has no others. */
+/* An element of T may be too far from the first for 32 bits. */
+static bool
+is_large(const struct te_tensor *t)
+{
+	int64_t n = 1;
+
+	for (uint32_t d = 0; d < t->ndim; d++)
+		if (te_is_size(t->shape[d]) ||
+		    __builtin_mul_overflow(n, t->shape[d], &n))
+			return true;
+	return n >= 1 << 30;
+}
+
+/* The type of the axes, of folds too, or what a scalar is read with. */
 static struct dtype
 index_type(const te_func *f)
 {
@@ -383,6 +396,9 @@ index_type(const te_func *f)
 		if (e && e->kind == TIR_REDUCE && e->reduce->naxes)
 			return e->reduce->axes[0].var->dtype;
 	}
+	for (uint32_t i = 0; i < f->nparams; i++)
+		if (is_large(&f->ops[i]->outputs[0]))
+			return DTYPE(INT, 64);
 	return DTYPE(INT, 32);
 }
 

@@ -81,15 +81,13 @@ compute_nn_bitserial_dense(struct te_call *c)
 
 	if (x->ndim != 2 || w->ndim != 2)
 		return te_error(c, "data and weights must have rank 2");
-	if (c->out_type[0]->shape[1].value != w->shape[0])
-		return te_error(c, "there are %lld rows of weights",
-				(long long)w->shape[0]);
-	if (x->shape[1] != w->shape[1] || !bits_are_few(c, "data_bits"))
-		return te_error(c,
-				"data and weights have rows of %lld and "
-				"%lld elements",
-				(long long)x->shape[1], (long long)w->shape[1]);
 	b = te_begin_out(c, NULL, 0);
+	if (!te_require_equal(c, b->shape[1], w->shape[0],
+			      "units and rows of weights differ") ||
+	    !te_require_equal(c, x->shape[1], w->shape[1],
+			      "rows of data and weights differ") ||
+	    !bits_are_few(c, "data_bits"))
+		return false;
 	k = te_fold_axis(b, "k", x->shape[1]);
 	return te_output(
 		c, 0,
@@ -106,7 +104,7 @@ compute_nn_bitserial_conv2d(struct te_call *c)
 	const struct te_tensor *x = c->in[0], *weight = c->in[1];
 	struct ir_layout data, kernel;
 	struct te_letters in, w = {{NULL}};
-	int64_t strides[2], before[2], after[2];
+	int64_t strides[2], size[2], before[2], after[2];
 	const tir_expr *inside = NULL;
 	struct te_body *b;
 
@@ -115,30 +113,40 @@ compute_nn_bitserial_conv2d(struct te_call *c)
 	    !te_attr_padding(c, 2, before, after))
 		return false;
 	if (kernel.n != weight->ndim ||
-	    te_attr_ints(c, "strides", strides, 2) != 2)
+	    te_attr_ints(c, "strides", strides, 2) != 2 ||
+	    te_attr_ints(c, "kernel_size", size, 2) != 2)
 		return te_error(c, "weights packed before are not supported");
 	if (!bits_are_few(c, "activation_bits"))
 		return false;
-	if (te_extent(x, &data, 'C') != te_extent(weight, &kernel, 'I') ||
-	    c->out_type[0]->shape[ir_layout_index(&data, 'C')].value !=
-		    te_extent(weight, &kernel, 'O'))
-		return te_error(c, "the weights do not fit the channels");
 	b = te_begin_out(c, NULL, 0);
+	if (!te_require_equal(c, te_extent(c, x, &data, 'C'),
+			      te_extent(c, weight, &kernel, 'I'),
+			      "the weights do not fit the channels") ||
+	    !te_require_equal(c, b->shape[ir_layout_index(&data, 'C')],
+			      te_extent(c, weight, &kernel, 'O'),
+			      "the weights do not fit the result"))
+		return false;
+	for (int k = 0; k < 2; k++)
+		if (!te_require_equal(c, te_extent(c, weight, &kernel, "HW"[k]),
+				      size[k],
+				      "the weights do not fit the "
+				      "kernel"))
+			return false;
 	in = te_letters_of(c, &data, b->i);
 	AT(w, 'O') = AT(in, 'C');
-	AT(w, 'I') = te_fold_axis(b, "i", te_extent(x, &data, 'C'));
+	AT(w, 'I') = te_fold_axis(b, "i", te_extent(c, x, &data, 'C'));
 	AT(in, 'C') = AT(w, 'I');
 	for (int k = 0; k < 2; k++) {
 		char l = "HW"[k];
 		const tir_expr *ok;
 
 		AT(w, l) = te_fold_axis(b, k ? "kx" : "ky",
-					te_extent(weight, &kernel, l));
+					te_extent(c, weight, &kernel, l));
 		AT(in, l) = te_addi(
 			c,
 			te_add(c, te_muli(c, AT(in, l), strides[k]), AT(w, l)),
 			-before[k]);
-		ok = te_within(c, AT(in, l), 0, te_extent(x, &data, l));
+		ok = te_within(c, AT(in, l), 0, te_extent(c, x, &data, l));
 		inside = inside ? te_and(c, inside, ok) : ok;
 	}
 	return te_output(c, 0,

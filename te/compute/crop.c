@@ -21,11 +21,12 @@ coordinate(const struct crop *p, int axis)
 {
 	struct te_call *c = p->c;
 	int k = ir_layout_index(&p->layout, axis ? 'W' : 'H');
-	double in = (double)c->in[0]->shape[k];
-	int64_t out = p->b->shape[k];
+	const tir_expr *size =
+		te_sub(c, te_lit_extent(c, f32, c->in[0]->shape[k]),
+		       te_lit(c, f32, 1));
+	int64_t out = p->b->shape[k], in = c->in[0]->shape[k];
 	const tir_expr *low = te_at(c, c->in[1], p->box, te_int(c, axis));
 	const tir_expr *high = te_at(c, c->in[1], p->box, te_int(c, axis + 2));
-	const tir_expr *size = te_lit(c, f32, in - 1);
 	const tir_expr *step;
 
 	low = te_cast(c, f32, low);
@@ -34,8 +35,10 @@ coordinate(const struct crop *p, int axis)
 		return te_mul(
 			c, te_mul(c, te_lit(c, f32, 0.5), te_add(c, low, high)),
 			size);
-	step = te_mul(c, te_sub(c, high, low),
-		      te_lit(c, f32, (in - 1) / (double)(out - 1)));
+	step = te_is_size(in)
+		       ? te_div(c, size, te_lit(c, f32, (double)(out - 1)))
+		       : te_lit(c, f32, (double)(in - 1) / (double)(out - 1));
+	step = te_mul(c, te_sub(c, high, low), step);
 	return te_add(c, te_mul(c, low, size),
 		      te_mul(c, te_cast(c, f32, p->b->i[k]), step));
 }
@@ -50,10 +53,12 @@ pixel(const struct crop *p, const tir_expr *y, const tir_expr *x)
 	struct te_letters at = te_letters_of(c, &p->layout, p->b->i);
 
 	at.at['N' - 'A'] = p->image;
-	at.at['H' - 'A'] = te_max(c, te_min(c, y, te_int(c, t->shape[h] - 1)),
-				  te_int(c, 0));
-	at.at['W' - 'A'] = te_max(c, te_min(c, x, te_int(c, t->shape[w] - 1)),
-				  te_int(c, 0));
+	at.at['H' - 'A'] =
+		te_max(c, te_min(c, y, te_addi(c, te_int(c, t->shape[h]), -1)),
+		       te_int(c, 0));
+	at.at['W' - 'A'] =
+		te_max(c, te_min(c, x, te_addi(c, te_int(c, t->shape[w]), -1)),
+		       te_int(c, 0));
 	return te_cast(c, f32, te_get_letters(c, t, &p->layout, &at));
 }
 
@@ -87,9 +92,11 @@ inside(const struct crop *p, int axis, const tir_expr *v)
 	struct te_call *c = p->c;
 	int k = ir_layout_index(&p->layout, axis ? 'W' : 'H');
 
-	return te_and(c, te_cmp(c, TIR_GE, v, te_lit(c, f32, 0)),
-		      te_cmp(c, TIR_LE, v,
-			     te_lit(c, f32, (double)(c->in[0]->shape[k] - 1))));
+	return te_and(
+		c, te_cmp(c, TIR_GE, v, te_lit(c, f32, 0)),
+		te_cmp(c, TIR_LE, v,
+		       te_sub(c, te_lit_extent(c, f32, c->in[0]->shape[k]),
+			      te_lit(c, f32, 1))));
 }
 
 bool
@@ -100,22 +107,21 @@ compute_image_crop_and_resize(struct te_call *c)
 	const tir_expr *x;
 	const tir_expr *v;
 	struct dtype t = te_out_dtype(c, 0);
+	int n;
 
 	if (!te_attr_layout(c, "layout", "NCHW", &p.layout))
 		return false;
-	if (c->in[0]->shape[ir_layout_index(&p.layout, 'N')] == 0 ||
+	n = ir_layout_index(&p.layout, 'N');
+	if (c->in[0]->shape[n] == 0 ||
 	    c->in[0]->shape[ir_layout_index(&p.layout, 'H')] == 0 ||
 	    c->in[0]->shape[ir_layout_index(&p.layout, 'W')] == 0)
 		return te_error(c, "there is nothing to crop from");
 	p.b = te_begin_out(c, NULL, 0);
 	p.box = p.b->i[ir_layout_index(&p.layout, 'N')];
 	p.image = te_cast(c, c->index, te_at(c, c->in[2], p.box));
-	p.image = te_max(
-		c, te_int(c, 0),
-		te_min(c, p.image,
-		       te_int(c,
-			      c->in[0]->shape[ir_layout_index(&p.layout, 'N')] -
-				      1)));
+	p.image = te_max(c, te_int(c, 0),
+			 te_min(c, p.image,
+				te_addi(c, te_int(c, c->in[0]->shape[n]), -1)));
 	y = coordinate(&p, 0);
 	x = coordinate(&p, 1);
 	if (te_attr_string(c, "method")[0] == 'n')
@@ -139,7 +145,8 @@ compute_vision_yolo_reorg(struct te_call *c)
 {
 	const struct te_tensor *x = c->in[0];
 	int64_t s = te_attr_int(c, "stride", 1);
-	int64_t out_c = s > 0 && s < 65536 ? x->shape[1] / (s * s) : 0;
+	int64_t out_c =
+		s > 0 && s < 65536 ? te_dim_div(c, x->shape[1], s * s) : 0;
 	int64_t shape[4] = {x->shape[0], x->shape[1], x->shape[2], x->shape[3]};
 	int64_t out[TE_MAX_RANK];
 	uint32_t ndim = te_out_shape(c, 0, out);
@@ -164,9 +171,10 @@ compute_vision_yolo_reorg(struct te_call *c)
 						      te_divi(c, part, s)),
 					       te_add(c, te_muli(c, b->i[3], s),
 						      te_modi(c, part, s))},
-				       (const int64_t[]){x->shape[0], out_c,
-							 x->shape[2] * s,
-							 x->shape[3] * s},
+				       (const int64_t[]){
+					       x->shape[0], out_c,
+					       te_dim_mul(c, x->shape[2], s),
+					       te_dim_mul(c, x->shape[3], s)},
 				       4)));
 	return te_output(c, 0, te_reshape_to(c, t, NULL, out, ndim));
 }

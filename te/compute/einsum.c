@@ -6,6 +6,7 @@
  * after the axes of "...".
  */
 #include "te/compute/computes.h"
+#include "te/compute/sizes.h"
 
 #include <string.h>
 
@@ -14,11 +15,11 @@ enum { NLETTERS = 128, FIRST_DOT = 'A' - TE_MAX_RANK };
 
 struct einsum {
 	struct te_call *c;
-	unsigned char in[TE_MAX_RANK][TE_MAX_RANK];     /* letters by axis */
+	unsigned char in[TE_MAX_RANK][TE_MAX_RANK]; /* letters by axis */
 	unsigned char out[TE_MAX_RANK];
 	uint32_t nout;
 	int64_t extent[NLETTERS];
-	uint32_t dots;                  /* most axes that "..." stands for */
+	uint32_t dots; /* most axes that "..." stands for */
 };
 
 static uint32_t
@@ -56,8 +57,8 @@ static bool
 is_well_formed(const char *s, const char *end)
 {
 	for (; s < end; s++) {
-		bool letter = (*s >= 'a' && *s <= 'z') ||
-			      (*s >= 'A' && *s <= 'Z');
+		bool letter =
+			(*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z');
 
 		if (*s == '.') {
 			if (end - s < 3 || s[1] != '.' || s[2] != '.')
@@ -87,8 +88,8 @@ read_input(struct einsum *e, uint32_t i, const char *s, const char *end)
 	for (uint32_t k = 0; k < x->ndim; k++) {
 		int64_t *extent = &e->extent[e->in[i][k]];
 
-		if (*extent <= 1)
-			*extent = x->shape[k];
+		if (!sizes_broadcast(e->c, *extent, x->shape[k], extent))
+			return false;
 	}
 	return true;
 }
@@ -97,7 +98,7 @@ read_input(struct einsum *e, uint32_t i, const char *s, const char *end)
 static void
 implicit_output(struct einsum *e)
 {
-	uint32_t times[NLETTERS] = { 0 };
+	uint32_t times[NLETTERS] = {0};
 
 	for (uint32_t i = 0; i < e->c->nin; i++)
 		for (uint32_t k = 0; k < e->c->in[i]->ndim; k++)
@@ -118,6 +119,8 @@ read_equation(struct einsum *e)
 
 	if (e->c->nin > TE_MAX_RANK)
 		return te_error(e->c, "there are too many inputs");
+	for (int i = 0; i < NLETTERS; i++)
+		e->extent[i] = 1;
 	for (uint32_t i = 0; i < e->c->nin; i++) {
 		const char *stop = memchr(s, ',', (size_t)(end - s));
 
@@ -140,10 +143,22 @@ read_equation(struct einsum *e)
 }
 
 bool
+sizes_einsum(struct te_call *c, int64_t *const *out)
+{
+	struct einsum e = {.c = c};
+
+	if (!read_equation(&e))
+		return false;
+	for (uint32_t k = 0; k < e.nout; k++)
+		out[0][k] = e.extent[e.out[k]];
+	return true;
+}
+
+bool
 compute_einsum(struct te_call *c)
 {
-	struct einsum e = { .c = c };
-	const tir_expr *at[NLETTERS] = { NULL };
+	struct einsum e = {.c = c};
+	const tir_expr *at[NLETTERS] = {NULL};
 	const tir_expr *product = NULL;
 	struct te_body *b;
 
@@ -159,14 +174,14 @@ compute_einsum(struct te_call *c)
 
 		for (uint32_t k = 0; k < x->ndim; k++) {
 			unsigned char letter = e.in[i][k];
-			char name[2] = { (char)letter, '\0' };
+			char name[2] = {(char)letter, '\0'};
 
 			if (!at[letter])
 				at[letter] = te_fold_axis(
 					b, letter < 'A' ? "k" : name,
 					e.extent[letter]);
-			index[k] = x->shape[k] == 1 ? te_int(c, 0)
-						    : at[letter];
+			index[k] =
+				te_broadcast_index(c, x->shape[k], at[letter]);
 		}
 		v = te_get(c, x, index);
 		product = product ? te_mul(c, product, v) : v;

@@ -33,7 +33,7 @@ struct te_letters
 te_letters_of(struct te_call *c, const struct ir_layout *l,
 	      const tir_expr *const *i)
 {
-	struct te_letters out = { { NULL } };
+	struct te_letters out = {{NULL}};
 
 	for (uint32_t k = 0; k < l->n; k++) {
 		char letter = l->axis[k].letter;
@@ -57,8 +57,7 @@ te_fits_layout(const struct te_tensor *t, const struct ir_layout *l)
 	if (t->ndim != l->n)
 		return false;
 	for (uint32_t k = 0; k < l->n; k++)
-		if (l->axis[k].letter >= 'a' &&
-		    !te_is_size(t->shape[k]) &&
+		if (l->axis[k].letter >= 'a' && !te_is_size(t->shape[k]) &&
 		    t->shape[k] != l->axis[k].factor)
 			return false;
 	return true;
@@ -75,8 +74,7 @@ te_get_letters(struct te_call *c, const struct te_tensor *t,
 		return te_zero(c, t->dtype);
 	}
 	for (uint32_t k = 0; k < l->n; k++) {
-		const tir_expr *p =
-			at->at[primal_of(l->axis[k].letter) - 'A'];
+		const tir_expr *p = at->at[primal_of(l->axis[k].letter) - 'A'];
 
 		index[k] = te_layout_part(c, l, k, p ? p : te_int(c, 0));
 	}
@@ -84,11 +82,13 @@ te_get_letters(struct te_call *c, const struct te_tensor *t,
 }
 
 int64_t
-te_extent(const struct te_tensor *t, const struct ir_layout *l, char primal)
+te_extent(struct te_call *c, const struct te_tensor *t,
+	  const struct ir_layout *l, char primal)
 {
 	int k = ir_layout_index(l, primal);
 
-	return k < 0 ? 1 : t->shape[k] * ir_layout_factor(l, primal);
+	return k < 0 ? 1
+		     : te_dim_mul(c, t->shape[k], ir_layout_factor(l, primal));
 }
 
 bool

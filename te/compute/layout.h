@@ -30,8 +30,8 @@ const tir_expr *te_get_letters(struct te_call *c, const struct te_tensor *t,
 bool te_fits_layout(const struct te_tensor *t, const struct ir_layout *l);
 
 /* Extent along a primal axis, blocks included; 1 if L has no such axis. */
-int64_t te_extent(const struct te_tensor *t, const struct ir_layout *l,
-		  char primal);
+int64_t te_extent(struct te_call *c, const struct te_tensor *t,
+		  const struct ir_layout *l, char primal);
 
 /* Attribute NAME as a layout; DEFLT if it is empty. False after reporting. */
 bool te_attr_layout(struct te_call *c, const char *name, const char *deflt,
@@ -44,7 +44,6 @@ int te_spatial_letters(const struct ir_layout *l, char out[4]);
  * Padding of N spatial axes in any of its written forms: one number for all,
  * one per axis, or all fronts and then all backs. False after reporting.
  */
-bool te_attr_padding(struct te_call *c, int n, int64_t *before,
-		     int64_t *after);
+bool te_attr_padding(struct te_call *c, int n, int64_t *before, int64_t *after);
 
 #endif

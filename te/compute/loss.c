@@ -16,7 +16,11 @@ compute_nn_cross_entropy(struct te_call *c)
 	if (c->op->id == OP_nn_cross_entropy)
 		v = te_unary(c, INTRIN_LOG, v);
 	v = te_mul(c, v, te_at(c, y, i, j));
-	v = te_mul(c, v, te_lit(c, x->dtype, -1 / (double)x->shape[0]));
+	if (te_is_size(x->shape[0]))
+		v = te_div(c, te_sub(c, te_zero(c, x->dtype), v),
+			   te_lit_extent(c, x->dtype, x->shape[0]));
+	else
+		v = te_mul(c, v, te_lit(c, x->dtype, -1 / (double)x->shape[0]));
 	return te_output(c, 0, te_end_fold(b, TE_SUM, v));
 }
 

@@ -84,8 +84,9 @@ compute_nn_contrib_dense_pack(struct te_call *c)
 	    !te_expect_shape(c, 1, (const int64_t[]){-1, x->shape[1], -1}, 3))
 		return te_error(c, "the data must have rank 2");
 	tile = w->shape[2];
-	if (b->shape[1] != w->shape[0] * tile)
-		return te_error(c, "the weights do not make up the units");
+	if (!te_require_equal(c, b->shape[1], te_dim_mul(c, w->shape[0], tile),
+			      "the weights do not make up the units"))
+		return false;
 	k = te_fold_axis(b, "k", x->shape[1]);
 	return te_output(
 		c, 0,

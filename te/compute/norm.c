@@ -230,14 +230,23 @@ compute_nn_group_norm(struct te_call *c)
 	const tir_expr *root;
 	struct dtype t;
 
-	if (groups <= 0 || x->shape[axis] % groups)
+	if (groups <= 0 ||
+	    (!te_is_size(x->shape[axis]) && x->shape[axis] % groups))
 		return te_error(c, "%lld groups do not divide %lld channels",
 				(long long)groups, (long long)x->shape[axis]);
+	if (te_is_size(x->shape[axis]) &&
+	    !te_require_equal(
+		    c,
+		    te_dim_mul(c, te_dim_div(c, x->shape[axis], groups),
+			       groups),
+		    x->shape[axis], "the groups do not divide the channels"))
+		return false;
 	for (uint32_t i = 0; i <= x->ndim; i++) {
-		shape[i] = i < axis        ? x->shape[i]
-			   : i == axis     ? groups
-			   : i == axis + 1 ? x->shape[axis] / groups
-					   : x->shape[i - 1];
+		shape[i] = i < axis    ? x->shape[i]
+			   : i == axis ? groups
+			   : i == axis + 1
+				   ? te_dim_div(c, x->shape[axis], groups)
+				   : x->shape[i - 1];
 		reduced[i] = i > 0 && i != axis;
 	}
 	split = te_reshape_to(c, x, NULL, shape, x->ndim + 1);

@@ -18,7 +18,8 @@ compute_nn_gemm_weight(struct te_call *c)
 	const struct te_tensor *w = c->in[0];
 	bool bytes = w->dtype.bits == 8;
 	struct te_body *b = te_begin_out(c, NULL, 0);
-	int64_t rows = w->shape[0] * w->shape[1] * w->shape[2];
+	int64_t rows = te_dim_mul(c, te_dim_mul(c, w->shape[0], w->shape[1]),
+				  w->shape[2]);
 	int64_t cols = w->shape[3];
 	const tir_expr *row, *col, *at[4], *inside;
 
@@ -50,13 +51,26 @@ tiled(struct te_call *c, const struct te_tensor *w, const tir_expr *row,
 
 /* A weight in tiles holds a matrix of ROWS x COLS. */
 static bool
-tiles_fit(const struct te_tensor *w, int64_t rows, int64_t cols)
+tiles_fit(struct te_call *c, const struct te_tensor *w, int64_t rows,
+	  int64_t cols)
 {
+	static const char what[] =
+		"the weight does not hold the tiles of the kernel";
 	bool bytes = w->dtype.bits == 8;
 	int64_t k = w->shape[bytes ? 3 : 2], n = w->shape[bytes ? 2 : 3];
 
-	return k > 0 && n > 0 && (rows + k - 1) / k <= w->shape[1] &&
-	       (cols + n - 1) / n <= w->shape[0];
+	if (k == 0 || n == 0)
+		return te_error(c, "%s", what);
+	return te_require(c,
+			  te_cmp(c, TIR_GE,
+				 te_muli(c, te_dim(c, w->shape[1]), k),
+				 te_dim(c, rows)),
+			  w->shape[1], rows, what) &&
+	       te_require(c,
+			  te_cmp(c, TIR_GE,
+				 te_muli(c, te_dim(c, w->shape[0]), n),
+				 te_dim(c, cols)),
+			  w->shape[0], cols, what);
 }
 
 /* A convolution, channels last, with such a weight. */
@@ -80,12 +94,11 @@ compute_nn_gemm(struct te_call *c)
 		return te_error(c, "there must be two sizes and strides");
 	if (!te_attr_padding(c, 2, before + 1, after + 1))
 		return false;
-	if (!tiles_fit(w, size[0] * size[1] * channels,
-		       c->out_type[0]->shape[3].value))
-		return te_error(c, "the weight does not hold the tiles of "
-				   "the kernel");
 	x = te_pad_with(c, x, "pad_temp", before, after, te_zero(c, x->dtype));
 	b = te_begin_out(c, NULL, 0);
+	if (!tiles_fit(c, w, te_dim_mul(c, channels, size[0] * size[1]),
+		       b->shape[3]))
+		return false;
 	r[0] = te_fold_axis(b, "ry", size[0]);
 	r[1] = te_fold_axis(b, "rx", size[1]);
 	r[2] = te_fold_axis(b, "rc", channels);
@@ -119,8 +132,15 @@ compute_qnn_contrib_dense_pack(struct te_call *c)
 				   "point");
 	n = w->shape[2];
 	block = w->shape[3];
-	if (n == 0 || block == 0 || w->shape[1] * block < x->shape[1])
+	if (n == 0 || block == 0)
 		return te_error(c, "the weight does not fit the data");
+	if (!te_require(c,
+			te_cmp(c, TIR_GE,
+			       te_muli(c, te_dim(c, w->shape[1]), block),
+			       te_dim(c, x->shape[1])),
+			w->shape[1], x->shape[1],
+			"the weight does not fit the data"))
+		return false;
 	w = te_without_zero(c, w, 3, 0);
 	b = te_begin_out(c, NULL, 0);
 	k = te_fold_axis(b, "k", x->shape[1]);

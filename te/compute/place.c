@@ -36,6 +36,21 @@ compute_adv_index(struct te_call *c)
 	return te_output(c, 0, te_end(b, te_get(c, x, index)));
 }
 
+/* Entry K of the vector T, or DEFLT where T is shorter. */
+static const tir_expr *
+entry(struct te_call *c, const struct te_tensor *t, uint32_t k, int64_t deflt)
+{
+	const tir_expr *v, *there;
+
+	if (!te_is_size(t->shape[0]) && k >= t->shape[0])
+		return te_int(c, deflt);
+	v = te_cast(c, c->index, te_at(c, t, te_int(c, k)));
+	if (!te_is_size(t->shape[0]))
+		return v;
+	there = te_cmp(c, TIR_LT, te_int(c, k), te_int(c, t->shape[0]));
+	return te_guard(c, there, v, te_int(c, deflt));
+}
+
 /* Coordinate i[0] of a flat index, for the shape in in[1]. */
 bool
 compute_unravel_index(struct te_call *c)
@@ -45,13 +60,14 @@ compute_unravel_index(struct te_call *c)
 	const tir_expr *left = x->ndim ? te_at(c, x, b->i[1]) : te_get0(c, x);
 	const tir_expr *v = te_zero(c, x->dtype), *extent;
 	struct dtype t = x->dtype;
+	int64_t n;
 
-	if (shape->shape[0] > TE_MAX_RANK)
-		return te_error(c, "a shape of %lld extents",
-				(long long)shape->shape[0]);
-	for (int64_t k = shape->shape[0] - 1; k >= 0; k--) {
+	n = te_is_size(shape->shape[0]) ? TE_MAX_RANK : shape->shape[0];
+	if (n > TE_MAX_RANK)
+		return te_error(c, "a shape of %lld extents", (long long)n);
+	for (int64_t k = n - 1; k >= 0; k--) {
 		extent = te_max(c, te_lit_int(c, t, 1),
-				te_cast(c, t, te_at(c, shape, te_int(c, k))));
+				te_cast(c, t, entry(c, shape, (uint32_t)k, 1)));
 		v = te_select(c, te_cmp(c, TIR_EQ, b->i[0], te_int(c, k)),
 			      te_mod(c, left, extent), v);
 		left = te_div(c, left, extent);
@@ -110,13 +126,11 @@ compute_invert_permutation(struct te_call *c)
 	return te_output(c, 0, out[0]);
 }
 
-/* Entry K of the vector T, or DEFLT where T is shorter. */
+/* T has no entry K. */
 static const tir_expr *
-entry(struct te_call *c, const struct te_tensor *t, uint32_t k, int64_t deflt)
+is_short(struct te_call *c, const struct te_tensor *t, uint32_t k)
 {
-	if (k >= t->shape[0])
-		return te_int(c, deflt);
-	return te_cast(c, c->index, te_at(c, t, te_int(c, k)));
+	return te_cmp(c, TIR_LE, te_int(c, t->shape[0]), te_int(c, k));
 }
 
 static const tir_expr *
@@ -140,16 +154,17 @@ region_place(struct te_call *c, const tir_expr *i, uint32_t k,
 	const tir_expr *up = te_cmp(c, TIR_GT, stride, zero);
 	const tir_expr *begin = from_end(c, entry(c, c->in[2], k, 0), n);
 	const tir_expr *end =
-		k < c->in[3]->shape[0]
-			? from_end(c, entry(c, c->in[3], k, n), n)
-			: te_select(c, up, te_int(c, n), te_int(c, -1));
+		te_select(c, is_short(c, c->in[3], k),
+			  te_select(c, up, te_int(c, n), te_int(c, -1)),
+			  from_end(c, entry(c, c->in[3], k, n), n));
 	const tir_expr *step =
 		te_max(c, te_int(c, 1),
 		       te_select(c, up, stride, te_sub(c, zero, stride)));
 	const tir_expr *gone;
 
-	if (k >= c->in[2]->shape[0])
-		begin = te_select(c, up, zero, te_int(c, n - 1));
+	begin = te_select(c, is_short(c, c->in[2], k),
+			  te_select(c, up, zero, te_addi(c, te_int(c, n), -1)),
+			  begin);
 	gone = te_select(c, up, te_sub(c, i, begin), te_sub(c, begin, i));
 	*inside = te_and(c, te_cmp(c, TIR_GE, gone, zero),
 			 te_select(c, up, te_cmp(c, TIR_LT, i, end),
@@ -207,8 +222,13 @@ compute_sparse_to_dense(struct te_call *c)
 	if (ndim > MAX_SPARSE_RANK)
 		return te_error(c, "the result has more than %d axes",
 				MAX_SPARSE_RANK);
-	if (at->ndim == 2 ? at->shape[1] != ndim : ndim != 1)
+	if (at->ndim == 2 ? !te_is_size(at->shape[1]) && at->shape[1] != ndim
+			  : ndim != 1)
 		return te_error(c, "the places do not fit the result");
+	if (at->ndim == 2 &&
+	    !te_require_equal(c, at->shape[1], ndim,
+			      "the places do not fit the result"))
+		return false;
 	if (values->ndim &&
 	    !ROUTINE_EXPECT(c, 1, values->dtype, at->ndim ? at->shape[0] : 1))
 		return false;
@@ -227,20 +247,40 @@ compute_sparse_to_dense(struct te_call *c)
 	return routine_end(c, x);
 }
 
+/* How many entries the vector T has at most. */
+static uint32_t
+length(const struct te_tensor *t)
+{
+	return te_is_size(t->shape[0]) ? TE_MAX_RANK : (uint32_t)t->shape[0];
+}
+
 /* The product of the entries of the vector T that are not negative. */
 static const tir_expr *
 product(struct te_call *c, const struct te_tensor *t)
 {
 	const tir_expr *p = te_lit_int(c, t->dtype, 1), *e;
 
-	for (int64_t k = 0; k < t->shape[0]; k++) {
-		e = te_at(c, t, te_int(c, k));
+	for (uint32_t k = 0; k < length(t); k++) {
+		e = te_cast(c, t->dtype, entry(c, t, k, 1));
 		p = te_mul(c, p,
 			   te_select(c,
 				     te_cmp(c, TIR_LT, e, te_zero(c, e->dtype)),
 				     te_lit_int(c, e->dtype, 1), e));
 	}
 	return p;
+}
+
+/* Coordinate K of place I, 0 where there are fewer. */
+static const tir_expr *
+coordinate(struct te_call *c, const tir_expr *i, uint32_t k)
+{
+	const struct te_tensor *at = c->in[0];
+	const tir_expr *v = te_at(c, at, i, te_int(c, k)), *there;
+
+	if (!te_is_size(at->shape[1]))
+		return k < at->shape[1] ? v : te_zero(c, v->dtype);
+	there = te_cmp(c, TIR_LT, te_int(c, k), te_int(c, at->shape[1]));
+	return te_guard(c, there, v, te_zero(c, v->dtype));
 }
 
 /* The new shape, with -1 resolved, and the places in it. */
@@ -254,7 +294,7 @@ compute_sparse_reshape(struct te_call *c)
 	struct te_tensor *shape;
 	int64_t places[] = {-1, old->shape[0]};
 
-	if (old->shape[0] > TE_MAX_RANK || c->in[2]->shape[0] > TE_MAX_RANK)
+	if (length(old) > TE_MAX_RANK || length(c->in[2]) > TE_MAX_RANK)
 		return te_error(c, "a shape of more than %d extents",
 				TE_MAX_RANK);
 	if (!te_expect_shape(c, 0, places, 2))
@@ -266,16 +306,14 @@ compute_sparse_reshape(struct te_call *c)
 		te_select(c, te_cmp(c, TIR_LT, e, te_zero(c, e->dtype)), v, e));
 	b = te_begin_out(c, NULL, 0);
 	flat = te_zero(c, t);
-	for (int64_t k = 0; k < old->shape[0]; k++)
+	for (uint32_t k = 0; k < length(old); k++)
 		flat = te_add(
-			c,
-			te_mul(c, flat,
-			       te_cast(c, t, te_at(c, old, te_int(c, k)))),
-			te_at(c, at, b->i[0], te_int(c, k)));
+			c, te_mul(c, flat, te_cast(c, t, entry(c, old, k, 1))),
+			coordinate(c, b->i[0], k));
 	v = te_zero(c, t);
-	for (int64_t k = shape->shape[0] - 1; k >= 0; k--) {
+	for (uint32_t k = length(shape); k-- > 0;) {
 		extent = te_max(c, te_lit_int(c, t, 1),
-				te_cast(c, t, te_at(c, shape, te_int(c, k))));
+				te_cast(c, t, entry(c, shape, k, 1)));
 		v = te_select(c, te_cmp(c, TIR_EQ, b->i[1], te_int(c, k)),
 			      te_mod(c, flat, extent), v);
 		flat = te_div(c, flat, extent);

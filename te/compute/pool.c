@@ -11,8 +11,8 @@
 struct pool {
 	struct te_call *c;
 	struct te_tensor *x;
-	int n;                          /* spatial axes */
-	int axis[3];                    /* where they stand */
+	int n;       /* spatial axes */
+	int axis[3]; /* where they stand */
 	int64_t size[3], stride[3], dilation[3];
 	int64_t before[3], after[3];
 };
@@ -23,7 +23,7 @@ find_axes(struct pool *p, struct te_call *c)
 	struct ir_layout l;
 	char letters[4];
 
-	*p = (struct pool){ .c = c, .x = c->in[0] };
+	*p = (struct pool){.c = c, .x = c->in[0]};
 	if (!te_attr_layout(c, "layout", "NCHW", &l))
 		return false;
 	if (l.n != p->x->ndim)
@@ -74,22 +74,41 @@ is_spatial(const struct pool *p, uint32_t axis)
 	return false;
 }
 
+/* The same for an extent that only the run knows. */
+static int64_t
+unknown_back(struct pool *p, int k, int64_t out, int64_t in)
+{
+	struct te_call *c = p->c;
+	const tir_expr *reach;
+
+	/* Windows end where the data does, or before. */
+	if (!ir_attrs_get(c->attrs, "ceil_mode") ||
+	    !te_attr_bool(c, "ceil_mode"))
+		return p->after[k];
+	reach = te_muli(c, te_addi(c, te_dim(c, out), -1), p->stride[k]);
+	reach = te_addi(c, reach,
+			(p->size[k] - 1) * p->dilation[k] + 1 - p->before[k]);
+	reach = te_sub(c, reach, te_dim(c, in));
+	return te_dim_of(c, te_max(c, reach, te_dim(c, p->after[k])));
+}
+
 /* Fill up the back so that the last window (ceil_mode) stays inside. */
 static struct te_tensor *
 padded(struct pool *p, const tir_expr *value)
 {
 	struct te_call *c = p->c;
-	int64_t front[TE_MAX_RANK] = { 0 };
-	int64_t back[TE_MAX_RANK] = { 0 };
+	int64_t front[TE_MAX_RANK] = {0};
+	int64_t back[TE_MAX_RANK] = {0};
+	int64_t shape[TE_MAX_RANK];
 
+	te_out_shape(c, 0, shape);
 	for (int k = 0; k < p->n; k++) {
-		int64_t out = c->out_type[0]->shape[p->axis[k]].value;
+		int64_t out = shape[p->axis[k]];
 		int64_t in = p->x->shape[p->axis[k]];
 
-		if (te_is_size(in)) {
-			/* Windows end where the data does, or before. */
+		if (te_is_size(in) || te_is_size(out)) {
 			front[p->axis[k]] = p->before[k];
-			back[p->axis[k]] = p->after[k];
+			back[p->axis[k]] = unknown_back(p, k, out, in);
 			continue;
 		}
 		int64_t reach = (out - 1) * p->stride[k] +
@@ -116,7 +135,7 @@ summand(struct te_call *c, enum te_combiner how, const tir_expr *v)
 static struct te_tensor *
 fold_window(struct pool *p, struct te_tensor *x, enum te_combiner how)
 {
-	static const char *const names[] = { "rv0", "rv1", "rv2" };
+	static const char *const names[] = {"rv0", "rv1", "rv2"};
 	struct te_call *c = p->c;
 	struct te_body *b = te_begin_out(c, NULL, 0);
 	const tir_expr *index[TE_MAX_RANK];
@@ -126,9 +145,9 @@ fold_window(struct pool *p, struct te_tensor *x, enum te_combiner how)
 	for (int k = 0; k < p->n; k++) {
 		const tir_expr *r = te_fold_axis(b, names[k], p->size[k]);
 
-		index[p->axis[k]] = te_add(
-			c, te_muli(c, b->i[p->axis[k]], p->stride[k]),
-			te_muli(c, r, p->dilation[k]));
+		index[p->axis[k]] =
+			te_add(c, te_muli(c, b->i[p->axis[k]], p->stride[k]),
+			       te_muli(c, r, p->dilation[k]));
 	}
 	return te_end_fold(b, how, summand(c, how, te_get(c, x, index)));
 }
@@ -140,9 +159,9 @@ compute_nn_max_pool(struct te_call *c)
 
 	if (!read_pool(&p, c))
 		return false;
-	return te_output(c, 0,
-			 fold_window(&p, padded(&p, te_lowest(c, p.x->dtype)),
-				     TE_MAX));
+	return te_output(
+		c, 0,
+		fold_window(&p, padded(&p, te_lowest(c, p.x->dtype)), TE_MAX));
 }
 
 /* How many taps of axis K count for output index O. */
@@ -174,14 +193,15 @@ static bool
 counts_the_same(const struct pool *p, bool include_pad)
 {
 	for (int k = 0; k < p->n; k++) {
-		int64_t out = p->c->out_type[0]->shape[p->axis[k]].value;
-		int64_t in = p->x->shape[p->axis[k]];
+		int64_t out, in = p->x->shape[p->axis[k]];
 
 		if (te_is_size(in)) {
-			if (!include_pad && (p->before[k] || p->after[k]))
+			if (te_attr_bool(p->c, "ceil_mode") ||
+			    (!include_pad && (p->before[k] || p->after[k])))
 				return false;
 			continue;
 		}
+		out = p->c->out_type[0]->shape[p->axis[k]].value;
 		int64_t last = (out - 1) * p->stride[k] - p->before[k] +
 			       (p->size[k] - 1) * p->dilation[k];
 
@@ -242,7 +262,9 @@ same_but_for_windows(const struct pool *p, const struct te_tensor *grad)
 
 		for (int k = 0; k < p->n; k++)
 			pooled = pooled || p->axis[k] == (int)i;
-		ok = pooled || grad->shape[i] == p->x->shape[i];
+		ok = pooled || te_is_size(grad->shape[i]) ||
+		     te_is_size(p->x->shape[i]) ||
+		     grad->shape[i] == p->x->shape[i];
 	}
 	return ok;
 }
@@ -266,8 +288,9 @@ compute_nn_avg_pool2d_grad(struct te_call *c)
 		return te_error(c, "gradient and data differ in rank");
 	for (uint32_t i = 0; i < grad->ndim; i++)
 		if (!is_spatial(&p, i) &&
-		    c->in[1]->shape[i] != grad->shape[i])
-			return te_error(c, "gradient and data do not fit");
+		    !te_require_equal(c, c->in[1]->shape[i], grad->shape[i],
+				      "gradient and data do not fit"))
+			return false;
 	p.x = c->in[1];
 	if (!same_but_for_windows(&p, grad))
 		return te_error(c, "the gradient does not fit the data");
@@ -278,15 +301,15 @@ compute_nn_avg_pool2d_grad(struct te_call *c)
 		int axis = p.axis[k];
 		const tir_expr *r =
 			te_fold_axis(b, k ? "rv1" : "rv0", p.size[k]);
-		const tir_expr *at = te_sub(
-			c, te_addi(c, b->i[axis], p.before[k]),
-			te_muli(c, r, p.dilation[k]));
+		const tir_expr *at =
+			te_sub(c, te_addi(c, b->i[axis], p.before[k]),
+			       te_muli(c, r, p.dilation[k]));
 		const tir_expr *o = te_divi(c, at, p.stride[k]), *t;
-		const tir_expr *ok = te_and(
-			c,
-			te_cmp(c, TIR_EQ, te_modi(c, at, p.stride[k]),
-			       te_int(c, 0)),
-			te_within(c, o, 0, grad->shape[axis]));
+		const tir_expr *ok =
+			te_and(c,
+			       te_cmp(c, TIR_EQ, te_modi(c, at, p.stride[k]),
+				      te_int(c, 0)),
+			       te_within(c, o, 0, grad->shape[axis]));
 
 		cond = cond ? te_and(c, cond, ok) : ok;
 		t = te_max(c, taps(&p, k, o, include_pad), te_int(c, 1));
@@ -294,10 +317,10 @@ compute_nn_avg_pool2d_grad(struct te_call *c)
 		index[axis] = o;
 	}
 	v = divide(c, te_get(c, grad, index), count);
-	return te_output(c, 0,
-			 te_end_fold(b, TE_SUM,
-				     te_guard(c, cond, v,
-					      te_zero(c, v->dtype))));
+	return te_output(
+		c, 0,
+		te_end_fold(b, TE_SUM,
+			    te_guard(c, cond, v, te_zero(c, v->dtype))));
 }
 
 /*
@@ -314,13 +337,14 @@ static struct window
 window_at(struct pool *p, int k, const tir_expr *o)
 {
 	struct te_call *c = p->c;
-	int64_t in = p->x->shape[p->axis[k]];
-	int64_t n = c->out_type[0]->shape[p->axis[k]].value;
+	int64_t in = p->x->shape[p->axis[k]], shape[TE_MAX_RANK], n;
 	struct window w;
 
+	te_out_shape(c, 0, shape);
+	n = shape[p->axis[k]];
 	w.begin = te_divi(c, te_muli(c, o, in), n);
-	w.end = te_divi(c, te_addi(c, te_muli(c, te_addi(c, o, 1), in), n - 1),
-			n);
+	w.end = te_muli(c, te_addi(c, o, 1), in);
+	w.end = te_divi(c, te_addi(c, te_addi(c, w.end, n), -1), n);
 	return w;
 }
 
@@ -328,13 +352,14 @@ window_at(struct pool *p, int k, const tir_expr *o)
 static bool
 divides(int64_t n, int64_t in)
 {
-	return n == 1 || (!te_is_size(in) && n > 0 && in % n == 0);
+	return n == 1 || n == in ||
+	       (!te_is_size(in) && !te_is_size(n) && n > 0 && in % n == 0);
 }
 
 static struct te_tensor *
 fold_adaptive(struct pool *p, enum te_combiner how)
 {
-	static const char *const names[] = { "rv0", "rv1", "rv2" };
+	static const char *const names[] = {"rv0", "rv1", "rv2"};
 	struct te_call *c = p->c;
 	struct te_body *b = te_begin_out(c, NULL, 0);
 	const tir_expr *index[TE_MAX_RANK];
@@ -347,23 +372,23 @@ fold_adaptive(struct pool *p, enum te_combiner how)
 		int64_t n = b->shape[p->axis[k]];
 		struct window w = window_at(p, k, b->i[p->axis[k]]);
 		bool even = divides(n, in);
-		int64_t most = te_dim_div(c, in, n);
+		int64_t most = n == in ? 1 : te_dim_div(c, in, n);
 		const tir_expr *r;
 		const tir_expr *ok;
 
-		if (!even && (most += 2) > in)
-			most = in;
+		if (!even)
+			most = te_dim_min(c, te_dim_add(c, most, 2), in);
 		r = te_fold_axis(b, names[k], most);
 		index[p->axis[k]] = te_add(c, w.begin, r);
 		if (even)
 			continue;
 		ok = te_cmp(c, TIR_LT, index[p->axis[k]], w.end);
 		cond = cond ? te_and(c, cond, ok) : ok;
-		index[p->axis[k]] =
-			te_min(c, index[p->axis[k]], te_int(c, in - 1));
+		index[p->axis[k]] = te_min(c, index[p->axis[k]],
+					   te_addi(c, te_int(c, in), -1));
 	}
-	return te_end_fold_where(
-		b, how, summand(c, how, te_get(c, p->x, index)), cond);
+	return te_end_fold_where(b, how,
+				 summand(c, how, te_get(c, p->x, index)), cond);
 }
 
 static bool
@@ -391,9 +416,10 @@ compute_nn_adaptive_pool(struct te_call *c)
 		struct window w = window_at(&p, k, b->i[p.axis[k]]);
 		int64_t in = p.x->shape[p.axis[k]];
 		int64_t n = b->shape[p.axis[k]];
-		const tir_expr *t = divides(n, in)
-					    ? te_int(c, te_dim_div(c, in, n))
-					    : te_sub(c, w.end, w.begin);
+		const tir_expr *t =
+			divides(n, in)
+				? te_int(c, n == in ? 1 : te_dim_div(c, in, n))
+				: te_sub(c, w.end, w.begin);
 
 		count = count ? te_mul(c, count, t) : t;
 	}

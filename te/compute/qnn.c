@@ -9,9 +9,9 @@
 
 #include "te/compute/qnn.h"
 
-static const struct dtype i32 = { DTYPE_INT, 32, 1 };
-static const struct dtype i64 = { DTYPE_INT, 64, 1 };
-static const struct dtype f32 = { DTYPE_FLOAT, 32, 1 };
+static const struct dtype i32 = {DTYPE_INT, 32, 1};
+static const struct dtype i64 = {DTYPE_INT, 64, 1};
+static const struct dtype f32 = {DTYPE_FLOAT, 32, 1};
 
 /*
  * A scale or zero point: one for all, or one per channel along AXIS. AT is
@@ -23,7 +23,7 @@ param(struct te_call *c, const struct te_tensor *t, const tir_expr *const *at,
 {
 	if (t->ndim == 0 || (t->ndim == 1 && t->shape[0] == 1))
 		return te_get0(c, t);
-	return te_at(c, t, at[axis]);
+	return te_at(c, t, te_broadcast_index(c, t->shape[0], at[axis]));
 }
 
 static const tir_expr *
@@ -58,8 +58,7 @@ saturate_float(struct te_call *c, struct dtype t, const tir_expr *v)
 
 	if (t.bits >= 32)
 		high = ldexp(1, t.bits - (t.code == DTYPE_INT)) - 128;
-	v = te_max(c, te_min(c, v, te_lit(c, f32, high)),
-		   te_lit(c, f32, low));
+	v = te_max(c, te_min(c, v, te_lit(c, f32, high)), te_lit(c, f32, low));
 	return te_cast(c, t, v);
 }
 
@@ -69,8 +68,7 @@ compute_qnn_quantize(struct te_call *c)
 	struct te_body *b = te_begin_out(c, NULL, 0);
 	int64_t axis = te_axis_of(te_attr_int(c, "axis", -1), b->ndim);
 	const tir_expr *x = te_cast(c, f32, te_get(c, c->in[0], b->i));
-	const tir_expr *s =
-		te_cast(c, f32, param(c, c->in[1], b->i, axis));
+	const tir_expr *s = te_cast(c, f32, param(c, c->in[1], b->i, axis));
 	const tir_expr *z = te_cast(c, f32, param_int(c, 2, b->i, axis));
 	const tir_expr *v = te_unary(c, INTRIN_ROUND, te_div(c, x, s));
 
@@ -85,15 +83,14 @@ compute_qnn_dequantize(struct te_call *c)
 	struct te_body *b = te_begin_out(c, NULL, 0);
 	int64_t axis = te_axis_of(te_attr_int(c, "axis", -1), b->ndim);
 	const tir_expr *q = te_cast(c, i32, te_get(c, c->in[0], b->i));
-	const tir_expr *v = te_cast(
-		c, f32, te_sub(c, q, param_int(c, 2, b->i, axis)));
+	const tir_expr *v =
+		te_cast(c, f32, te_sub(c, q, param_int(c, 2, b->i, axis)));
 
 	v = te_mul(c, v, te_cast(c, f32, param(c, c->in[1], b->i, axis)));
 	if (te_out_dtype(c, 0).bits == 16)
 		v = te_max(c, te_min(c, v, te_lit(c, f32, 65504)),
 			   te_lit(c, f32, -65504));
-	return te_output(c, 0,
-			 te_end(b, te_cast(c, te_out_dtype(c, 0), v)));
+	return te_output(c, 0, te_end(b, te_cast(c, te_out_dtype(c, 0), v)));
 }
 
 /* A ratio as m * 2^(e - 31), m below 2^31. */
@@ -105,8 +102,8 @@ struct fixed {
 struct requant {
 	const tir_expr *in_scale, *in_zero;
 	const tir_expr *out_scale, *out_zero;
-	bool to_nearest;                /* else upward */
-	struct fixed by;                /* the ratio, if it is known so */
+	bool to_nearest; /* else upward */
+	struct fixed by; /* the ratio, if it is known so */
 };
 
 static bool
@@ -125,8 +122,8 @@ same_number(const tir_expr *a, const tir_expr *b)
  * constant scales is taken in double and rounded once.
  */
 static const tir_expr *
-requantized_float(struct te_call *c, const tir_expr *q,
-		  const struct requant *r, struct dtype f)
+requantized_float(struct te_call *c, const tir_expr *q, const struct requant *r,
+		  struct dtype f)
 {
 	const tir_expr *t = te_sub(c, te_cast(c, i32, q), r->in_zero);
 	const tir_expr *ratio;
@@ -143,8 +140,7 @@ requantized_float(struct te_call *c, const tir_expr *q,
 	if (r->to_nearest)
 		t = te_unary(c, INTRIN_ROUND, t);
 	else
-		t = te_unary(c, INTRIN_FLOOR,
-			     te_add(c, t, te_lit(c, f, 0.5)));
+		t = te_unary(c, INTRIN_FLOOR, te_add(c, t, te_lit(c, f, 0.5)));
 	return te_cast(c, i32, t);
 }
 
@@ -215,8 +211,7 @@ requantized(struct te_call *c, const tir_expr *q, const struct requant *r)
 		half = te_select(c, te_cmp(c, TIR_GE, y, zero), half,
 				 te_addi(c, half, -1));
 	y = te_intrin2(c, INTRIN_SHR, te_add(c, y, half), right);
-	y = te_select(c,
-		      te_cmp(c, TIR_LT, by.e, te_lit_int(c, i64, -31)), zero,
+	y = te_select(c, te_cmp(c, TIR_LT, by.e, te_lit_int(c, i64, -31)), zero,
 		      y);
 	return te_add(c, te_cast(c, i32, y), r->out_zero);
 }
@@ -251,8 +246,8 @@ static struct te_tensor *
 ratio_table(struct te_call *c, const struct te_tensor *channels, uint32_t scale,
 	    uint32_t out_scale, bool e)
 {
-	struct te_body *b = te_begin_like(c, e ? "shift" : "multiplier",
-					  channels);
+	struct te_body *b =
+		te_begin_like(c, e ? "shift" : "multiplier", channels);
 	struct requant r = {
 		.in_scale = param_scale(c, scale, b->i, 0),
 		.out_scale = param_scale(c, out_scale, b->i, 0),
@@ -283,8 +278,10 @@ compute_qnn_requantize(struct te_call *c)
 	struct te_body *b = te_begin_out(c, NULL, 0);
 	int64_t axis = te_axis_of(te_attr_int(c, "axis", -1), b->ndim);
 	struct requant r = {
-		param_scale(c, 1, b->i, axis), param_int(c, 2, b->i, axis),
-		param_scale(c, 3, b->i, axis), param_int(c, 4, b->i, axis),
+		param_scale(c, 1, b->i, axis),
+		param_int(c, 2, b->i, axis),
+		param_scale(c, 3, b->i, axis),
+		param_int(c, 4, b->i, axis),
 		strcmp(te_attr_string(c, "rounding"), "TONEAREST") == 0,
 		b->ndim ? ratio_at(c, 1, 3, b->i[axis])
 			: (struct fixed){NULL, NULL},
@@ -339,8 +336,7 @@ operand(struct te_call *c, const struct te_body *b, uint32_t k)
 			: (struct fixed){NULL, NULL},
 	};
 
-	return requantized(
-		c, te_get_broadcast(c, c->in[k], b->i, b->ndim), &r);
+	return requantized(c, te_get_broadcast(c, c->in[k], b->i, b->ndim), &r);
 }
 
 /* (a - za) * (b - zb), requantized from the product of the scales. */
@@ -379,11 +375,9 @@ compute_qnn_binary(struct te_call *c)
 	if (c->op->id == OP_qnn_mul)
 		v = multiplied(c, b);
 	else if (c->op->id == OP_qnn_add)
-		v = te_sub(c, te_add(c, operand(c, b, 0), operand(c, b, 1)),
-			   z);
+		v = te_sub(c, te_add(c, operand(c, b, 0), operand(c, b, 1)), z);
 	else
-		v = te_add(c, te_sub(c, operand(c, b, 0), operand(c, b, 1)),
-			   z);
+		v = te_add(c, te_sub(c, operand(c, b, 0), operand(c, b, 1)), z);
 	return te_output(c, 0,
 			 te_end(b, te_saturate(c, te_out_dtype(c, 0), v)));
 }
@@ -409,8 +403,8 @@ compute_qnn_matmul(struct te_call *c)
 		at[0] = te_int(c, 0);
 	xv = te_sub(c, te_cast(c, i32, te_get(c, x, at)),
 		    param_int(c, 2, at, 0));
-	wv = batched ? te_at(c, w,
-			     w->shape[0] == 1 ? te_int(c, 0) : b->i[0], j, k)
+	wv = batched ? te_at(c, w, w->shape[0] == 1 ? te_int(c, 0) : b->i[0], j,
+			     k)
 		     : te_at(c, w, j, k);
 	wv = te_sub(c, te_cast(c, i32, wv),
 		    te_cast(c, i32, param(c, c->in[3], &j, 0)));
@@ -435,7 +429,7 @@ requantize_field(struct te_call *c, struct te_tensor *x,
 	};
 
 	return te_end(b, te_saturate(c, x->dtype,
-				  requantized(c, te_get(c, x, b->i), &r)));
+				     requantized(c, te_get(c, x, b->i), &r)));
 }
 
 bool
@@ -483,16 +477,15 @@ compute_qnn_unary(struct te_call *c)
 		enum op_id op;
 		enum tir_intrin f;
 	} map[] = {
-		{ OP_qnn_abs, INTRIN_ABS },   { OP_qnn_erf, INTRIN_ERF },
-		{ OP_qnn_exp, INTRIN_EXP },   { OP_qnn_log, INTRIN_LOG },
-		{ OP_qnn_rsqrt, INTRIN_RSQRT },
-		{ OP_qnn_sigmoid, INTRIN_SIGMOID },
-		{ OP_qnn_sqrt, INTRIN_SQRT }, { OP_qnn_tanh, INTRIN_TANH },
+		{OP_qnn_abs, INTRIN_ABS},     {OP_qnn_erf, INTRIN_ERF},
+		{OP_qnn_exp, INTRIN_EXP},     {OP_qnn_log, INTRIN_LOG},
+		{OP_qnn_rsqrt, INTRIN_RSQRT}, {OP_qnn_sigmoid, INTRIN_SIGMOID},
+		{OP_qnn_sqrt, INTRIN_SQRT},   {OP_qnn_tanh, INTRIN_TANH},
 	};
 	struct te_body *b = te_begin_out(c, NULL, 0);
-	const tir_expr *v = te_sub(c,
-				   te_cast(c, i32, te_get(c, c->in[0], b->i)),
-				   param_int(c, 2, b->i, 0));
+	const tir_expr *v =
+		te_sub(c, te_cast(c, i32, te_get(c, c->in[0], b->i)),
+		       param_int(c, 2, b->i, 0));
 	const tir_expr *h;
 
 	v = te_mul(c, te_cast(c, f32, v), param_scale(c, 1, b->i, 0));
@@ -505,8 +498,7 @@ compute_qnn_unary(struct te_call *c)
 	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
 		if (map[i].op == c->op->id)
 			v = te_unary(c, map[i].f, v);
-	v = te_unary(c, INTRIN_ROUND,
-		     te_div(c, v, param_scale(c, 3, b->i, 0)));
+	v = te_unary(c, INTRIN_ROUND, te_div(c, v, param_scale(c, 3, b->i, 0)));
 	v = te_add(c, v, te_cast(c, f32, param_int(c, 4, b->i, 0)));
 	return te_output(c, 0,
 			 te_end(b, saturate_float(c, te_out_dtype(c, 0), v)));

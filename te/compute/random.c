@@ -3,13 +3,15 @@
 
 #include <math.h>
 
+/* How many elements the second result has. */
 static int64_t
-elements(const struct ir_tensor_type *t)
+elements(struct te_call *c)
 {
-	int64_t n = 1;
+	int64_t shape[TE_MAX_RANK], n = 1;
+	uint32_t ndim = te_out_shape(c, 1, shape);
 
-	for (uint32_t i = 0; i < t->ndim; i++)
-		n *= t->shape[i].value;
+	for (uint32_t i = 0; i < ndim; i++)
+		n = te_dim_mul(c, n, shape[i]);
 	return n;
 }
 
@@ -29,7 +31,7 @@ compute_random_threefry_generate(struct te_call *c)
 		return false;
 	x = routine_begin(c, "relay_threefry_generate");
 	routine_inputs(c, x, 1);
-	te_extern_int(x, elements(c->out_type[1]));
+	te_extern_int(x, elements(c));
 	return routine_end(c, x);
 }
 
@@ -58,7 +60,7 @@ compute_random_distribution(struct te_call *c)
 	x = routine_begin(c, c->op->id == OP_random_uniform ? "relay_uniform"
 							    : "relay_normal");
 	routine_inputs(c, x, 3);
-	te_extern_int(x, elements(c->out_type[1]));
+	te_extern_int(x, elements(c));
 	te_extern_int(x, routine_dtype(te_out_dtype(c, 1)));
 	return routine_end(c, x);
 }
@@ -76,11 +78,23 @@ compute_random_multinomial(struct te_call *c)
 		return te_error(c, "'num_samples' must be positive");
 	x = routine_begin(c, "relay_multinomial");
 	routine_inputs(c, x, 2);
-	te_extern_int(x, elements(c->out_type[1]) / samples);
+	te_extern_int(x, te_dim_div(c, elements(c), samples));
 	te_extern_int(x, probs->shape[probs->ndim - 1]);
 	te_extern_int(x, samples);
 	te_extern_int(x, routine_dtype(probs->dtype));
 	return routine_end(c, x);
+}
+
+/* A / N */
+static const tir_expr *
+ratio(struct te_call *c, struct dtype t, double a, int64_t n)
+{
+	static const struct dtype f64 = {DTYPE_FLOAT, 64, 1};
+
+	if (!te_is_size(n))
+		return te_lit(c, t, a / (double)n);
+	return te_cast(c, t,
+		       te_div(c, te_lit(c, f64, a), te_lit_extent(c, f64, n)));
 }
 
 /* F(2 pi a b / n), with a b reduced first so that no digits are lost. */
@@ -91,9 +105,8 @@ wave(struct te_call *c, enum tir_intrin f, struct dtype t, const tir_expr *a,
 	const double two_pi = 6.28318530717958647692;
 	const tir_expr *phase = te_modi(c, te_mul(c, a, b), n);
 
-	return te_unary(c, f,
-			te_mul(c, te_cast(c, t, phase),
-			       te_lit(c, t, two_pi / (double)n)));
+	return te_unary(
+		c, f, te_mul(c, te_cast(c, t, phase), ratio(c, t, two_pi, n)));
 }
 
 /* Frames of the signal times a window, as sums of waves. */
@@ -110,7 +123,8 @@ compute_stft(struct te_call *c)
 	struct dtype t = x->dtype;
 
 	len = len < 0 ? n : len;
-	if (len < 1 || len > n || window->shape[0] < len)
+	if (len < 1 || len > n ||
+	    (!te_is_size(window->shape[0]) && window->shape[0] < len))
 		return te_error(c, "the window does not fit");
 	b = te_begin_out(c, NULL, 0);
 	w = te_fold_axis(b, "w", len);
@@ -156,7 +170,7 @@ compute_dft(struct te_call *c)
 		sine = te_mul(c, te_get(c, o ? re : im, index), sine);
 		v = o ? te_sub(c, v, sine) : te_add(c, v, sine);
 		if (inverse)
-			v = te_mul(c, v, te_lit(c, t, 1 / (double)n));
+			v = te_mul(c, v, ratio(c, t, 1, n));
 		te_output(c, o, te_end_fold(b, TE_SUM, v));
 	}
 	return true;

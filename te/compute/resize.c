@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "te/compute/layout.h"
+#include "te/compute/sizes.h"
 
 enum { MAX_TAPS = 4 };
 
@@ -24,7 +25,7 @@ struct resize {
 	const char *rounding;
 	double alpha; /* of cubic */
 	bool exclude_outside;
-	double roi[6];
+	const tir_expr *roi[6]; /* float64 */
 	double extrapolation;
 };
 
@@ -43,10 +44,26 @@ real(const struct te_call *c)
 	return wide ? DTYPE(FLOAT, 64) : DTYPE(FLOAT, 32);
 }
 
+static const struct dtype f64 = {DTYPE_FLOAT, 64, 1};
+
 static const tir_expr *
 num(struct te_call *c, double v)
 {
 	return te_lit(c, real(c), v);
+}
+
+/* V, a float64, rounded once. */
+static const tir_expr *
+rounded(struct te_call *c, const tir_expr *v)
+{
+	return te_cast(c, real(c), v);
+}
+
+/* N - 1 as a float64. */
+static const tir_expr *
+last(struct te_call *c, int64_t n)
+{
+	return te_sub(c, te_lit_extent(c, f64, n), te_lit(c, f64, 1));
 }
 
 static bool
@@ -64,7 +81,34 @@ in_size(const struct resize *r, int k)
 static int64_t
 out_size(const struct resize *r, int k)
 {
-	return r->c->out_type[0]->shape[r->axis[k]].value;
+	int64_t shape[TE_MAX_RANK];
+
+	te_out_shape(r->c, 0, shape);
+	return shape[r->axis[k]];
+}
+
+/* Of tf_crop_and_resize: the place of X between both ends of the region. */
+static const tir_expr *
+cropped(const struct resize *r, int k, const tir_expr *x)
+{
+	struct te_call *c = r->c;
+	const tir_expr *in = last(c, in_size(r, k));
+	const tir_expr *size = te_sub(c, r->roi[r->n + k], r->roi[k]);
+	const tir_expr *step =
+		te_div(c, te_mul(c, size, in), last(c, out_size(r, k)));
+
+	return te_add(c, rounded(c, te_mul(c, r->roi[k], in)),
+		      te_mul(c, x, rounded(c, step)));
+}
+
+static const tir_expr *
+middle(const struct resize *r, int k)
+{
+	struct te_call *c = r->c;
+	const tir_expr *sum = te_add(c, r->roi[k], r->roi[r->n + k]);
+
+	sum = te_mul(c, te_lit(c, f64, 0.5), sum);
+	return rounded(c, te_mul(c, sum, last(c, in_size(r, k))));
 }
 
 /* The place in the input that output index O of axis K stands for. */
@@ -72,33 +116,27 @@ static const tir_expr *
 coordinate(const struct resize *r, int k, const tir_expr *o)
 {
 	struct te_call *c = r->c;
-	double in = (double)in_size(r, k);
-	double out = (double)out_size(r, k);
+	int64_t in = in_size(r, k), out = out_size(r, k);
 	const tir_expr *x = te_cast(c, real(c), o);
-	bool wide = real(c).bits == 64;
-	const tir_expr *scale =
-		num(c, wide ? in / out : (double)((float)in / (float)out));
+	const tir_expr *scale = te_div(c, te_lit_extent(c, real(c), in),
+				       te_lit_extent(c, real(c), out));
+	const tir_expr *many = te_cmp(c, TIR_GT, te_dim(c, out), te_dim(c, 1));
+	const tir_expr *step = te_div(c, last(c, in), last(c, out));
 
-	if (is(r->mode, "half_pixel") ||
-	    (is(r->mode, "pytorch_half_pixel") && out > 1))
-		return te_sub(c, te_mul(c, te_add(c, x, num(c, 0.5)), scale),
-			      num(c, 0.5));
-	if (is(r->mode, "pytorch_half_pixel"))
-		return num(c, 0);
+	if (is(r->mode, "half_pixel") || is(r->mode, "pytorch_half_pixel")) {
+		x = te_sub(c, te_mul(c, te_add(c, x, num(c, 0.5)), scale),
+			   num(c, 0.5));
+		return is(r->mode, "half_pixel")
+			       ? x
+			       : te_select(c, many, x, num(c, 0));
+	}
 	if (is(r->mode, "tf_half_pixel_for_nn"))
 		return te_mul(c, te_add(c, x, num(c, 0.5)), scale);
 	if (is(r->mode, "align_corners"))
-		return te_mul(c, x, num(c, out > 1 ? (in - 1) / (out - 1) : 0));
-	if (is(r->mode, "tf_crop_and_resize")) {
-		double a = r->roi[k];
-		double b = r->roi[r->n + k];
-
-		if (out <= 1)
-			return num(c, 0.5 * (a + b) * (in - 1));
-		return te_add(
-			c, num(c, a * (in - 1)),
-			te_mul(c, x, num(c, (b - a) * (in - 1) / (out - 1))));
-	}
+		return te_mul(c, x,
+			      te_select(c, many, rounded(c, step), num(c, 0)));
+	if (is(r->mode, "tf_crop_and_resize"))
+		return te_select(c, many, cropped(r, k, x), middle(r, k));
 	return te_mul(c, x, scale); /* asymmetric */
 }
 
@@ -107,7 +145,7 @@ clamped(const struct resize *r, int k, const tir_expr *i)
 {
 	struct te_call *c = r->c;
 
-	return te_max(c, te_min(c, i, te_int(c, in_size(r, k) - 1)),
+	return te_max(c, te_min(c, i, te_addi(c, te_int(c, in_size(r, k)), -1)),
 		      te_int(c, 0));
 }
 
@@ -144,14 +182,27 @@ nearest_tap(const struct resize *r, int k, const tir_expr *o, struct taps *t)
 	struct te_call *c = r->c;
 	int64_t in = in_size(r, k);
 	int64_t out = out_size(r, k);
+	const tir_expr *times, *even;
 
 	t->n = 1;
 	t->weight[0] = NULL;
-	if (is(r->mode, "asymmetric") && r->n == 2 && in > 0 && out % in == 0) {
-		t->index[0] = te_divi(c, o, out / in);
+	if (!is(r->mode, "asymmetric") || r->n != 2 || in == 0) {
+		t->index[0] = clamped(r, k, nearest(r, coordinate(r, k, o)));
 		return;
 	}
-	t->index[0] = clamped(r, k, nearest(r, coordinate(r, k, o)));
+	/* A whole number of pixels for each goes without rounding. */
+	times = te_max(c, te_div(c, te_int(c, out), te_int(c, in)),
+		       te_int(c, 1));
+	even = te_cmp(c, TIR_EQ, te_mul(c, times, te_int(c, in)),
+		      te_int(c, out));
+	if (even->kind == TIR_INT && !even->i)
+		t->index[0] = clamped(r, k, nearest(r, coordinate(r, k, o)));
+	else if (even->kind == TIR_INT)
+		t->index[0] = te_div(c, o, times);
+	else
+		t->index[0] = te_select(
+			c, even, te_div(c, o, times),
+			clamped(r, k, nearest(r, coordinate(r, k, o))));
 }
 
 static void
@@ -264,7 +315,7 @@ inside(const struct resize *r, const struct te_body *b)
 		const tir_expr *ok =
 			te_and(c, te_cmp(c, TIR_GE, x, num(c, 0)),
 			       te_cmp(c, TIR_LE, x,
-				      num(c, (double)(in_size(r, k) - 1))));
+				      rounded(c, last(c, in_size(r, k)))));
 
 		all = all ? te_and(c, all, ok) : ok;
 	}
@@ -311,19 +362,50 @@ find_axes(struct resize *r, struct te_call *c)
 		return te_error(c, "the layout does not fit the data");
 	r->n = te_spatial_letters(&l, letters);
 	for (int k = 0; k < r->n; k++) {
+		const tir_expr *some;
+
 		r->axis[k] = ir_layout_index(&l, letters[k]);
-		if (r->x->shape[r->axis[k]] == 0 &&
-		    c->out_type[0]->shape[r->axis[k]].value != 0)
-			return te_error(c, "an empty image has no pixels");
+		some = te_or(c,
+			     te_cmp(c, TIR_NE, te_dim(c, in_size(r, k)),
+				    te_dim(c, 0)),
+			     te_cmp(c, TIR_EQ, te_dim(c, out_size(r, k)),
+				    te_dim(c, 0)));
+		if (!te_require(c, some, in_size(r, k), out_size(r, k),
+				"an empty image has no pixels"))
+			return false;
 	}
 	return true;
 }
 
-/* image.resize1d, image.resize2d, image.resize3d. */
+/* The region to take: an attribute, or the values of an input. */
+static bool
+read_roi(struct resize *r)
+{
+	struct te_call *c = r->c;
+	const ir_attr *roi = ir_attrs_get(c->attrs, "roi");
+	bool given =
+		roi && roi->kind == ATTR_ARRAY && roi->n == 2 * (uint32_t)r->n;
+	bool values = c->op->id == OP_dyn_image_resize2d &&
+		      is(r->mode, "tf_crop_and_resize");
+
+	for (uint32_t i = 0; i < 2 * (uint32_t)r->n; i++) {
+		const ir_attr *a = given ? &roi->elems[i] : NULL;
+
+		r->roi[i] = te_lit(c, f64,
+				   !a                      ? 0
+				   : a->kind == ATTR_FLOAT ? a->f
+							   : (double)a->i);
+		if (values && !sizes_read(c, 2, i, &r->roi[i]))
+			return false;
+		r->roi[i] = te_cast(c, f64, r->roi[i]);
+	}
+	return true;
+}
+
+/* image.resize1d, image.resize2d, image.resize3d, dyn.image.resize2d. */
 bool
 compute_image_resize(struct te_call *c)
 {
-	const ir_attr *roi = ir_attrs_get(c->attrs, "roi");
 	struct resize r;
 
 	if (!find_axes(&r, c))
@@ -334,12 +416,7 @@ compute_image_resize(struct te_call *c)
 	r.alpha = te_attr_double(c, "cubic_alpha");
 	r.exclude_outside = te_attr_int(c, "cubic_exclude", 0) != 0;
 	r.extrapolation = te_attr_double(c, "extrapolation_value");
-	if (roi && roi->kind == ATTR_ARRAY && roi->n == 2 * (uint32_t)r.n)
-		for (uint32_t i = 0; i < roi->n; i++)
-			r.roi[i] = roi->elems[i].kind == ATTR_FLOAT
-					   ? roi->elems[i].f
-					   : (double)roi->elems[i].i;
-	return resize(&r);
+	return read_roi(&r) && resize(&r);
 }
 
 /* nn.upsampling, nn.upsampling3d. */
@@ -351,7 +428,7 @@ compute_nn_upsampling(struct te_call *c)
 	if (!find_axes(&r, c))
 		return false;
 	r.method = te_attr_string(c, "method");
-	if (c->op->id == OP_nn_upsampling)
+	if (c->op->id == OP_nn_upsampling || c->op->id == OP_dyn_nn_upsampling)
 		r.mode = te_attr_bool(c, "align_corners") ? "align_corners"
 							  : "asymmetric";
 	else

@@ -129,18 +129,20 @@ compute_image_dilation2d(struct te_call *c)
 	    !te_attr_layout(c, "kernel_layout", "IHW", &kernel) ||
 	    !read_window(c, "dilations", &w))
 		return false;
-	if (te_extent(x, &data, 'C') != te_extent(weight, &kernel, 'I'))
-		return te_error(c, "the weights do not fit the channels");
+	if (!te_require_equal(c, te_extent(c, x, &data, 'C'),
+			      te_extent(c, weight, &kernel, 'I'),
+			      "the weights do not fit the channels"))
+		return false;
 	b = te_begin_out(c, NULL, 0);
 	in = te_letters_of(c, &data, b->i);
 	AT(at, 'I') = AT(in, 'C');
-	AT(at, 'H') = te_fold_axis(b, "ky", te_extent(weight, &kernel, 'H'));
-	AT(at, 'W') = te_fold_axis(b, "kx", te_extent(weight, &kernel, 'W'));
+	AT(at, 'H') = te_fold_axis(b, "ky", te_extent(c, weight, &kernel, 'H'));
+	AT(at, 'W') = te_fold_axis(b, "kx", te_extent(c, weight, &kernel, 'W'));
 	AT(in, 'H') = tap(c, &w, 0, AT(in, 'H'), AT(at, 'H'));
 	AT(in, 'W') = tap(c, &w, 1, AT(in, 'W'), AT(at, 'W'));
-	inside = te_and(c,
-			te_within(c, AT(in, 'H'), 0, te_extent(x, &data, 'H')),
-			te_within(c, AT(in, 'W'), 0, te_extent(x, &data, 'W')));
+	inside = te_and(
+		c, te_within(c, AT(in, 'H'), 0, te_extent(c, x, &data, 'H')),
+		te_within(c, AT(in, 'W'), 0, te_extent(c, x, &data, 'W')));
 	return te_output(
 		c, 0,
 		te_end_fold_where(
@@ -192,9 +194,8 @@ bilinear(struct te_call *c, const struct te_tensor *t, const tir_expr *n,
 		te_and(c, te_cmp(c, TIR_GE, y, zero),
 		       te_cmp(c, TIR_GE, x, zero)),
 		te_and(c,
-		       te_cmp(c, TIR_LT, y, te_lit(c, f, (double)t->shape[2])),
-		       te_cmp(c, TIR_LT, x,
-			      te_lit(c, f, (double)t->shape[3]))));
+		       te_cmp(c, TIR_LT, y, te_lit_extent(c, f, t->shape[2])),
+		       te_cmp(c, TIR_LT, x, te_lit_extent(c, f, t->shape[3]))));
 	return te_select(c, inside, sum, zero);
 }
 
@@ -207,7 +208,8 @@ deformed(struct te_call *c, const struct window *w, int64_t kh, int64_t kw)
 	int64_t shape[6] = {x->shape[0], x->shape[1],      kh,
 			    kw,          offset->shape[2], offset->shape[3]};
 	struct te_body *b = te_begin(c, "deformed", "n,c,ky,kx,y,x", shape, 6);
-	const tir_expr *group = te_divi(c, b->i[1], x->shape[1] / groups);
+	const tir_expr *group =
+		te_divi(c, b->i[1], te_dim_div(c, x->shape[1], groups));
 	const tir_expr *at = te_muli(
 		c,
 		te_add(c,
@@ -248,8 +250,8 @@ compute_nn_deformable_conv2d(struct te_call *c)
 	i = te_fold_axis(b, "i", weight->shape[1]);
 	y = te_fold_axis(b, "ky", kh);
 	x = te_fold_axis(b, "kx", kw);
-	in = te_muli(c, te_divi(c, b->i[1], weight->shape[0] / groups),
-		     weight->shape[1]);
+	in = te_divi(c, b->i[1], te_dim_div(c, weight->shape[0], groups));
+	in = te_muli(c, in, weight->shape[1]);
 	return te_output(c, 0,
 			 te_end_fold(b, TE_SUM,
 				     te_mul(c,
@@ -280,17 +282,21 @@ compute_nn_conv2d_backward_weight(struct te_call *c)
 	    !te_attr_layout(c, "out_layout", "OIHW", &wl) ||
 	    !read_window(c, "dilation", &win))
 		return false;
+	outputs = te_extent(c, grad, &gl, 'C');
 	if (grad->ndim != gl.n || x->ndim != dl.n || groups < 1 ||
-	    te_extent(grad, &gl, 'N') != te_extent(x, &dl, 'N') ||
-	    te_extent(grad, &gl, 'C') < groups)
+	    (!te_is_size(outputs) && outputs < groups))
 		return te_error(c, "gradient and data do not go together");
+	if (!te_require_equal(c, te_extent(c, grad, &gl, 'N'),
+			      te_extent(c, x, &dl, 'N'),
+			      "gradient and data do not go together"))
+		return false;
 	b = te_begin_out(c, NULL, 0);
 	w = te_letters_of(c, &wl, b->i);
-	inputs = te_extent(x, &dl, 'C') / groups;
-	outputs = te_extent(grad, &gl, 'C') / groups;
-	AT(g, 'N') = te_fold_axis(b, "n", te_extent(grad, &gl, 'N'));
-	AT(g, 'H') = te_fold_axis(b, "y", te_extent(grad, &gl, 'H'));
-	AT(g, 'W') = te_fold_axis(b, "x", te_extent(grad, &gl, 'W'));
+	inputs = te_dim_div(c, te_extent(c, x, &dl, 'C'), groups);
+	outputs = te_dim_div(c, outputs, groups);
+	AT(g, 'N') = te_fold_axis(b, "n", te_extent(c, grad, &gl, 'N'));
+	AT(g, 'H') = te_fold_axis(b, "y", te_extent(c, grad, &gl, 'H'));
+	AT(g, 'W') = te_fold_axis(b, "x", te_extent(c, grad, &gl, 'W'));
 	AT(g, 'C') = AT(w, 'O');
 	AT(d, 'N') = AT(g, 'N');
 	AT(d, 'C') =
@@ -298,8 +304,9 @@ compute_nn_conv2d_backward_weight(struct te_call *c)
 		       AT(w, 'I'));
 	AT(d, 'H') = tap(c, &win, 0, AT(g, 'H'), AT(w, 'H'));
 	AT(d, 'W') = tap(c, &win, 1, AT(g, 'W'), AT(w, 'W'));
-	inside = te_and(c, te_within(c, AT(d, 'H'), 0, te_extent(x, &dl, 'H')),
-			te_within(c, AT(d, 'W'), 0, te_extent(x, &dl, 'W')));
+	inside = te_and(c,
+			te_within(c, AT(d, 'H'), 0, te_extent(c, x, &dl, 'H')),
+			te_within(c, AT(d, 'W'), 0, te_extent(c, x, &dl, 'W')));
 	return te_output(
 		c, 0,
 		te_end_fold_where(
@@ -348,8 +355,14 @@ compute_nn_correlation(struct te_call *c)
 	v = te_attr_bool(c, "is_multiply")
 		    ? te_mul(c, a, v)
 		    : te_unary(c, INTRIN_ABS, te_sub(c, a, v));
-	v = te_mul(c, v,
-		   te_lit(c, v->dtype, 1 / (double)(k * k * p->shape[1])));
+	if (te_is_size(p->shape[1]))
+		v = te_div(c, v,
+			   te_lit_extent(c, v->dtype,
+					 te_dim_mul(c, p->shape[1], k * k)));
+	else
+		v = te_mul(
+			c, v,
+			te_lit(c, v->dtype, 1 / (double)(k * k * p->shape[1])));
 	return te_output(c, 0, te_end_fold(b, TE_SUM, v));
 }
 
@@ -376,7 +389,8 @@ compute_nn_max_pool2d_grad(struct te_call *c)
 		return false;
 	e = routine_begin(c, "relay_max_pool2d_grad");
 	routine_inputs(c, e, 2);
-	te_extern_int(e, last ? x->shape[0] : x->shape[0] * x->shape[1]);
+	te_extern_int(e, last ? x->shape[0]
+			      : te_dim_mul(c, x->shape[0], x->shape[1]));
 	te_extern_int(e, x->shape[h]);
 	te_extern_int(e, x->shape[h + 1]);
 	te_extern_int(e, last ? x->shape[3] : 1);

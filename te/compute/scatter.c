@@ -47,6 +47,20 @@ begin(struct te_call *c, const char *symbol)
 	return x;
 }
 
+/* The data has an element for every index along axis I. */
+static bool
+reaches(struct te_call *c, uint32_t i)
+{
+	int64_t n = c->in[0]->shape[i], m = c->in[1]->shape[i];
+
+	return te_require(c, te_cmp(c, TIR_LE, te_dim(c, m), te_dim(c, n)), m,
+			  n,
+			  ir_namef(c->m->cx,
+				   "there are more indices than elements "
+				   "along axis %u",
+				   i));
+}
+
 bool
 compute_scatter_elements(struct te_call *c)
 {
@@ -66,12 +80,9 @@ compute_scatter_elements(struct te_call *c)
 	    !routine_expect(c, 2, data->dtype, at->shape, at->ndim))
 		return false;
 	for (uint32_t i = 0; i < data->ndim; i++)
-		if (at->shape[i] > data->shape[i] &&
-		    i != te_axis_of(te_attr_int(c, "axis", 0), data->ndim))
-			return te_error(c,
-					"there are more indices than "
-					"elements along axis %u",
-					i);
+		if (i != te_axis_of(te_attr_int(c, "axis", 0), data->ndim) &&
+		    !reaches(c, i))
+			return false;
 	x = begin(c, "relay_scatter_elements");
 	te_extern_int(x, te_axis_of(te_attr_int(c, "axis", 0), data->ndim));
 	te_extern_int(x, how);

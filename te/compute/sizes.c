@@ -494,27 +494,6 @@ topk(struct te_call *c, int64_t *const *out)
 		k, x->shape[axis], "k is larger than the axis");
 }
 
-/* Only the first axis, a batch, may be a size. */
-static bool
-batch(struct te_call *c, int64_t *const *out)
-{
-	const struct te_tensor *x = c->in[0];
-
-	for (uint32_t i = 0; i < c->nin; i++)
-		for (uint32_t d = i == 0; d < c->in[i]->ndim; d++)
-			if (te_is_size(c->in[i]->shape[d]))
-				return sizes_refuse(c, "all axes but the "
-						       "batch");
-	for (uint32_t d = 0; d < te_out_ndim(c, 0); d++) {
-		struct ir_dim t = c->out_type[0]->shape[d];
-
-		if (d > 0 && !ir_dim_is_const(t))
-			return sizes_refuse(c, "an axis of the result");
-		out[0][d] = d ? t.value : x->shape[0];
-	}
-	return true;
-}
-
 /* The length of each sequence stands in a vector along the batch. */
 static bool
 sequences(struct te_call *c, int64_t *const *out)
@@ -528,23 +507,6 @@ sequences(struct te_call *c, int64_t *const *out)
 	return same(c, out) &&
 	       te_require_equal(c, x->shape[along], c->in[1]->shape[0],
 				"there are not as many lengths as sequences");
-}
-
-/* Regions come from the second input, channels from the first. */
-static bool
-regions(struct te_call *c, int64_t *const *out)
-{
-	int channel = te_attr_string(c, "layout")[1] == 'C' ? 1 : 3;
-
-	for (uint32_t d = 1; d < te_out_ndim(c, 0); d++) {
-		struct ir_dim t = c->out_type[0]->shape[d];
-
-		if ((int)d != channel && !ir_dim_is_const(t))
-			return sizes_refuse(c, "an axis of the result");
-		out[0][d] = (int)d == channel ? c->in[0]->shape[d] : t.value;
-	}
-	out[0][0] = c->in[1]->shape[0];
-	return true;
 }
 
 /* The last; what is in front goes through. */
@@ -572,6 +534,22 @@ slice_like(struct te_call *c, int64_t *const *out)
 	return true;
 }
 
+/* Both layouts say all. */
+static bool
+by_parts(struct te_call *c, int64_t *const *out)
+{
+	const struct te_tensor *x = c->in[0];
+	int64_t want[TE_MAX_RANK];
+	struct ir_parts from;
+
+	if (!ir_parts_parse(te_attr_string(c, "src_layout"), &from) ||
+	    from.n > TE_MAX_RANK)
+		return te_error(c, "the layouts do not fit the data");
+	for (uint32_t i = 0; i < from.n; i++)
+		want[i] = from.part[i].extent;
+	return by_type(c, out) && te_expect_shape(c, 0, want, x->ndim);
+}
+
 static bool
 arange(struct te_call *c, int64_t *const *out)
 {
@@ -597,65 +575,107 @@ static const struct {
 	{compute_arange, arange},
 	{compute_arg_reduce, reduce},
 	{compute_argwhere, sizes_argwhere},
+	{compute_auto_scheduler_layout_transform, by_parts},
 	{compute_binary, broadcast},
 	{compute_bitwise_not, same},
 	{compute_broadcast_to, sizes_broadcast_to},
 	{compute_cast, same},
 	{compute_classify, same},
 	{compute_clip, same},
+	{compute_collapse_sum, sizes_collapse},
 	{compute_concatenate, concatenate},
+	{compute_dft, sizes_dft},
 	{compute_dyn_pad, sizes_dyn_pad},
 	{compute_dyn_strided_slice, sizes_dyn_slice},
+	{compute_einsum, sizes_einsum},
 	{compute_fast_math, same},
 	{compute_fill, sizes_fill},
 	{compute_fixed_point_multiply, same},
+	{compute_fixed_point_multiply_per_axis, sizes_per_axis},
 	{compute_gather, gather},
 	{compute_gather_nd, gather_nd},
 	{compute_identity, same},
-	{compute_image_resize, sizes_images},
+	{compute_image_affine_grid, sizes_affine_grid},
+	{compute_image_crop_and_resize, sizes_crops},
+	{compute_image_dilation2d, sizes_dilation},
+	{compute_image_grid_sample, sizes_grid_sample},
+	{compute_image_resize, sizes_resize},
 	{compute_intrinsic, same},
 	{compute_invert_permutation, same},
 	{compute_layout_transform, sizes_layout_transform},
 	{compute_logical_not, same},
+	{compute_matrix_set_diag, sizes_matrix_set_diag},
 	{compute_mean, reduce},
+	{compute_meshgrid, sizes_meshgrid},
 	{compute_ndarray_size, by_type},
 	{compute_negative, same},
-	{compute_nn_adaptive_pool, sizes_images},
-	{compute_nn_avg_pool, sizes_images},
+	{compute_nn_adaptive_pool, sizes_adaptive_pool},
+	{compute_nn_avg_pool, sizes_pool},
+	{compute_nn_avg_pool2d_grad, sizes_pool_grad},
 	{compute_nn_batch_matmul, batch_matmul},
 	{compute_nn_batch_norm, batch_norm},
+	{compute_nn_batch_to_space_nd, sizes_batch_to_space},
 	{compute_nn_bias_add, along_axis},
-	{compute_nn_conv, sizes_images},
-	{compute_nn_conv_transpose, sizes_images},
-	{compute_nn_depth_to_space, batch},
+	{compute_nn_bitpack, sizes_bitpack},
+	{compute_nn_bitserial_conv2d, sizes_bitserial_conv},
+	{compute_nn_bitserial_dense, sizes_bitserial_dense},
+	{compute_nn_contrib_dense_pack, sizes_dense_pack},
+	{compute_nn_conv, sizes_conv},
+	{compute_nn_conv_transpose, sizes_conv_transpose},
+	{compute_nn_conv2d_backward_weight, sizes_backward_weight},
+	{compute_nn_correlation, sizes_correlation},
+	{compute_nn_cross_entropy, sizes_cross_entropy},
+	{compute_nn_deformable_conv2d, sizes_deformable_conv},
+	{compute_nn_depth_to_space, sizes_space_to_depth},
+	{compute_nn_dilate, sizes_dilate},
 	{compute_nn_dropout, same},
-	{compute_nn_group_norm, batch},
+	{compute_nn_fifo_buffer, sizes_fifo},
+	{compute_nn_gemm, sizes_blind_conv},
+	{compute_nn_gemm_weight, sizes_gemm_weight},
+	{compute_nn_group_norm, normalize},
 	{compute_nn_instance_norm, normalize},
 	{compute_nn_l2_normalize, same},
 	{compute_nn_layer_norm, normalize},
 	{compute_nn_leaky_relu, same},
 	{compute_nn_lrn, same},
 	{compute_nn_matmul, matmul},
-	{compute_nn_max_pool, sizes_images},
+	{compute_nn_max_pool, sizes_pool},
+	{compute_nn_max_pool2d_grad, sizes_pool_grad},
 	{compute_nn_mirror_pad, pad},
+	{compute_nn_nll_loss, sizes_nll_loss},
 	{compute_nn_pad, pad},
 	{compute_nn_prelu, along_axis},
 	{compute_nn_relu, same},
 	{compute_nn_softmax, same},
-	{compute_nn_space_to_depth, batch},
-	{compute_nn_upsampling, sizes_images},
+	{compute_nn_space_to_batch_nd, sizes_space_to_batch},
+	{compute_nn_space_to_depth, sizes_space_to_depth},
+	{compute_nn_sparse_add, sizes_sparse_add},
+	{compute_nn_sparse_conv2d, sizes_sparse_conv},
+	{compute_nn_sparse_dense, sizes_sparse_dense},
+	{compute_nn_sparse_transpose, sizes_sparse_transpose},
+	{compute_nn_upsampling, sizes_upsampling},
+	{compute_nn_winograd, sizes_blind_conv},
+	{compute_nn_winograd_nnpack_weight, sizes_nnpack_weight},
+	{compute_nn_winograd_weight, sizes_winograd_weight},
 	{compute_one_hot, one_hot},
 	{compute_qnn_binary, broadcast_two},
 	{compute_qnn_concatenate, concatenate},
-	{compute_qnn_dequantize, same},
+	{compute_qnn_contrib_dense_pack, sizes_dense_pack},
+	{compute_qnn_dequantize, sizes_along_axis},
 	{compute_qnn_leaky_relu, same},
 	{compute_qnn_matmul, qnn_matmul},
-	{compute_qnn_quantize, same},
-	{compute_qnn_requantize, same},
+	{compute_qnn_quantize, sizes_along_axis},
+	{compute_qnn_requantize, sizes_along_axis},
+	{compute_qnn_simulated, same},
 	{compute_qnn_softmax, same},
 	{compute_qnn_unary, same},
+	{compute_random_distribution, by_type},
+	{compute_random_multinomial, sizes_multinomial},
+	{compute_random_threefry_generate, by_type},
+	{compute_random_threefry_split, by_type},
 	{compute_reduce, reduce},
 	{compute_reinterpret, same},
+	{compute_relay_simulated_quantize, same},
 	{compute_repeat, repeat},
 	{compute_reshape, sizes_reshape},
 	{compute_reverse, same},
@@ -663,14 +683,19 @@ static const struct {
 	{compute_scan, scan},
 	{compute_scatter_elements, sizes_scatter},
 	{compute_scatter_nd, sizes_scatter},
+	{compute_searchsorted, sizes_searchsorted},
 	{compute_sequence_mask, sequences},
 	{compute_shape_of, by_type},
 	{compute_sign, same},
 	{compute_slice_like, slice_like},
+	{compute_sliding_window, sizes_sliding_window},
 	{compute_sort, same},
+	{compute_sparse_reshape, sizes_sparse_reshape},
 	{compute_sparse_to_dense, sizes_sparse_to_dense},
 	{compute_split, split},
 	{compute_stack, stack},
+	{compute_stft, sizes_stft},
+	{compute_strided_set, same},
 	{compute_strided_slice, sizes_strided_slice},
 	{compute_take, take},
 	{compute_tile, tile},
@@ -678,11 +703,18 @@ static const struct {
 	{compute_transpose, transpose},
 	{compute_trilu, same},
 	{compute_unique, sizes_unique},
+	{compute_unravel_index, sizes_unravel_index},
 	{compute_variance, reduce},
+	{compute_vision_all_class_nms, sizes_all_class_nms},
 	{compute_vision_get_valid_counts, sizes_valid_counts},
+	{compute_vision_multibox_prior, sizes_multibox_prior},
+	{compute_vision_multibox_transform_loc, sizes_multibox_loc},
 	{compute_vision_non_max_suppression, sizes_nms},
-	{compute_vision_roi_align, regions},
-	{compute_vision_roi_pool, regions},
+	{compute_vision_proposal, sizes_proposal},
+	{compute_vision_regular_nms, sizes_regular_nms},
+	{compute_vision_roi_align, sizes_regions},
+	{compute_vision_roi_pool, sizes_regions},
+	{compute_vision_yolo_reorg, sizes_yolo_reorg},
 	{compute_where, broadcast},
 };
 

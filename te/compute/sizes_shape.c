@@ -6,6 +6,35 @@
 
 #include "te/compute/sizes.h"
 
+/* T has more than AT elements. */
+static bool
+has_element(struct te_call *c, const struct te_tensor *t, int64_t at)
+{
+	int64_t n = 1;
+
+	for (uint32_t d = 0; d < t->ndim; d++)
+		n = te_dim_mul(c, n, t->shape[d]);
+	return te_require(c, te_cmp(c, TIR_LT, te_dim(c, at), te_dim(c, n)), at,
+			  n, "what decides a shape is too short");
+}
+
+/* Indices of element REST of the first D + 1 axes. */
+static void
+unknown_index(struct te_call *c, const struct te_tensor *t, uint32_t d,
+	      int64_t rest, const tir_expr **index)
+{
+	const tir_expr *left = te_dim(c, rest);
+
+	for (; d > 0; d--) {
+		const tir_expr *n =
+			te_max(c, te_dim(c, t->shape[d]), te_dim(c, 1));
+
+		index[d] = te_mod(c, left, n);
+		left = te_div(c, left, n);
+	}
+	index[0] = left;
+}
+
 bool
 sizes_read(struct te_call *c, uint32_t i, int64_t at, const tir_expr **out)
 {
@@ -25,9 +54,13 @@ sizes_read(struct te_call *c, uint32_t i, int64_t at, const tir_expr **out)
 	if (t->op->kind != TE_PARAM)
 		return te_error(c, "what decides a shape is computed in the "
 				   "same kernel");
+	if (!has_element(c, t, at))
+		return false;
 	for (uint32_t d = t->ndim; d-- > 0;) {
-		if (te_is_size(t->shape[d]))
-			return sizes_refuse(c, "the rank");
+		if (te_is_size(t->shape[d])) {
+			unknown_index(c, t, d, rest, index);
+			break;
+		}
 		index[d] = te_dim(c, rest % t->shape[d]);
 		rest /= t->shape[d];
 	}
@@ -68,6 +101,7 @@ struct reshape {
 	uint32_t n;    /* axes made */
 	int infer;     /* place of -1, or -1 */
 	bool used_in[TE_MAX_RANK], used_out[TE_MAX_RANK];
+	int64_t in[TE_MAX_RANK];
 	int64_t *out;
 };
 
@@ -87,7 +121,7 @@ take(struct reshape *s, int64_t *extent)
 	if (s->next >= s->c->in[0]->ndim)
 		return te_error(s->c, "the new shape has too many codes");
 	s->used_in[s->next] = true;
-	*extent = s->c->in[0]->shape[s->next++];
+	*extent = s->in[s->next++];
 	return true;
 }
 
@@ -147,28 +181,49 @@ apply(struct reshape *s, uint32_t *i)
 	}
 }
 
+static void
+turn_round(int64_t *v, uint32_t n)
+{
+	for (uint32_t i = 0; i < n / 2; i++) {
+		int64_t x = v[i];
+
+		v[i] = v[n - 1 - i];
+		v[n - 1 - i] = x;
+	}
+}
+
 static bool
-by_codes(struct te_call *c, int64_t *out)
+by_codes(struct te_call *c, int64_t *out, bool reverse)
 {
 	const ir_attr *a = ir_attrs_get(c->attrs, "newshape");
 	const struct te_tensor *x = c->in[0];
 	struct reshape s = {.c = c, .infer = -1, .out = out};
+	ir_attr code[TE_MAX_RANK * 3];
 	int64_t p, q;
+	bool ok = true;
 
-	if (!a || a->kind != ATTR_ARRAY)
+	if (!a || a->kind != ATTR_ARRAY || a->n > TE_MAX_RANK * 3)
 		return sizes_refuse(c, "newshape");
-	s.code = a->elems;
+	for (uint32_t i = 0; i < a->n; i++)
+		code[i] = a->elems[reverse ? a->n - 1 - i : i];
+	s.code = code;
 	s.ncode = a->n;
+	sizes_copy(s.in, x);
+	if (reverse)
+		turn_round(s.in, x->ndim);
 	for (uint32_t i = 0; i < s.ncode; i++)
 		if (!apply(&s, &i))
 			return false;
-	if (s.infer < 0)
-		return same_elements(c, out, s.n);
-	p = product(c, x->shape, x->ndim, s.used_in);
-	q = product(c, out, s.n, s.used_out);
-	out[s.infer] = te_dim_div(c, p, q);
-	return te_require_equal(c, te_dim_mul(c, out[s.infer], q), p,
-				"the elements do not fit the new shape");
+	if (s.infer >= 0) {
+		p = product(c, s.in, x->ndim, s.used_in);
+		q = product(c, out, s.n, s.used_out);
+		out[s.infer] = te_dim_div(c, p, q);
+		ok = te_require_equal(c, te_dim_mul(c, out[s.infer], q), p,
+				      "the elements do not fit the new shape");
+	}
+	if (reverse)
+		turn_round(out, s.n);
+	return ok && (s.infer >= 0 || same_elements(c, out, s.n));
 }
 
 static const tir_expr *
@@ -292,6 +347,80 @@ expand_dims(struct te_call *c, int64_t *out)
 	return true;
 }
 
+/* The input axis that is number K of those that stay, if GONE[d] are not. */
+static const tir_expr *
+staying(struct te_call *c, const tir_expr *const *gone, uint32_t k)
+{
+	const struct te_tensor *x = c->in[0];
+	const tir_expr *extent = te_dim(c, 1), *place = te_dim(c, 0);
+
+	for (uint32_t d = 0; d < x->ndim; d++) {
+		const tir_expr *here =
+			te_and(c, te_not(c, gone[d]), is_value(c, place, k));
+
+		extent = te_select(c, here, te_dim(c, x->shape[d]), extent);
+		place = te_select(c, gone[d], place, te_addi(c, place, 1));
+	}
+	return extent;
+}
+
+/* The axes to drop are the second input. */
+static bool
+dyn_squeeze(struct te_call *c, int64_t *out)
+{
+	const struct te_tensor *x = c->in[0];
+	const tir_expr *gone[TE_MAX_RANK], *v;
+	const tir_expr *never = te_lit_int(c, DTYPE_BOOL, 0);
+	uint32_t ndim = te_out_ndim(c, 0);
+
+	for (uint32_t d = 0; d < x->ndim; d++)
+		gone[d] = never;
+	for (uint32_t i = 0; i < x->ndim - ndim; i++) {
+		if (!sizes_read(c, 1, i, &v))
+			return false;
+		for (uint32_t d = 0; d < x->ndim; d++)
+			gone[d] = te_or(
+				c, gone[d],
+				te_or(c, is_value(c, v, d),
+				      is_value(c, v, (int64_t)d - x->ndim)));
+	}
+	for (uint32_t k = 0; k < ndim; k++)
+		out[k] = te_dim_of(c, staying(c, gone, k));
+	return same_elements(c, out, ndim);
+}
+
+/* Where the new axes go is the second input. */
+static bool
+dyn_expand_dims(struct te_call *c, int64_t *out)
+{
+	const struct te_tensor *x = c->in[0];
+	uint32_t ndim = te_out_ndim(c, 0), n = ndim - x->ndim;
+	const tir_expr *axis;
+
+	if (!sizes_read(c, 1, 0, &axis))
+		return false;
+	axis = te_select(c, te_cmp(c, TIR_LT, axis, te_dim(c, 0)),
+			 te_addi(c, axis, x->ndim + 1), axis);
+	for (uint32_t k = 0; k < ndim; k++) {
+		const tir_expr *in_front =
+			te_cmp(c, TIR_LT, te_dim(c, k), axis);
+		const tir_expr *behind =
+			te_cmp(c, TIR_GE, te_dim(c, k), te_addi(c, axis, n));
+		const tir_expr *e = te_dim(c, 1);
+
+		if (k >= n)
+			e = te_select(c, behind, te_dim(c, x->shape[k - n]), e);
+		if (k < x->ndim)
+			e = te_select(c, in_front, te_dim(c, x->shape[k]), e);
+		out[k] = te_dim_of(c, e);
+	}
+	return te_require(c,
+			  te_and(c, te_cmp(c, TIR_GE, axis, te_dim(c, 0)),
+				 te_cmp(c, TIR_LE, axis, te_dim(c, x->ndim))),
+			  x->ndim, n, "there is no such axis") &&
+	       same_elements(c, out, ndim);
+}
+
 bool
 sizes_reshape(struct te_call *c, int64_t *const *out)
 {
@@ -299,7 +428,13 @@ sizes_reshape(struct te_call *c, int64_t *const *out)
 
 	switch ((int)c->op->id) {
 	case OP_reshape:
-		return by_codes(c, out[0]);
+		return by_codes(c, out[0], false);
+	case OP_contrib_reverse_reshape:
+		return by_codes(c, out[0], true);
+	case OP_dyn_expand_dims:
+		return dyn_expand_dims(c, out[0]);
+	case OP_dyn_squeeze:
+		return dyn_squeeze(c, out[0]);
 	case OP_dyn_reshape:
 	case OP_vm_reshape_tensor:
 		return by_values(c, out[0]);

@@ -166,11 +166,12 @@ sizes_dyn_topk(struct te_call *c, int64_t *const *out)
 bool
 sizes_sparse_to_dense(struct te_call *c, int64_t *const *out)
 {
-	if (c->op->id != OP_dyn_sparse_to_dense)
-		return sizes_refuse(c, "the shape");
 	for (uint32_t d = 0; d < te_out_ndim(c, 0); d++) {
 		const tir_expr *v;
 
+		out[0][d] = c->out_type[0]->shape[d].value;
+		if (c->op->id != OP_dyn_sparse_to_dense)
+			continue;
 		if (!sizes_read(c, 3, d, &v))
 			return false;
 		out[0][d] = te_dim_of(c, v);

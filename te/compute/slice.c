@@ -7,21 +7,21 @@
 
 /* Where axis I begins and how it steps, made positive; see the relation. */
 struct slice {
-	int64_t begin[TE_MAX_RANK];
+	const tir_expr *begin[TE_MAX_RANK];
 	int64_t stride[TE_MAX_RANK];
 };
 
-static int64_t
+/* An index: one before the start of an empty axis is -1, which is no extent. */
+static const tir_expr *
 canonical(struct te_call *c, int64_t at, int64_t extent, int64_t stride)
 {
-	int64_t low = stride > 0 ? 0 : -1;
-	int64_t high = stride > 0 ? extent : te_dim_sub(c, extent, 1);
+	const tir_expr *n = te_dim(c, extent), *i = te_dim(c, at);
+	const tir_expr *low = te_dim(c, stride > 0 ? 0 : -1);
+	const tir_expr *high = stride > 0 ? n : te_addi(c, n, -1);
 
-	if (at == extent && stride < 0)
-		return high;
-	if (at < 0)
-		at = te_dim_add(c, at, extent);
-	return te_dim_min(c, te_dim_max(c, at, low), high);
+	if (at < 0 && !te_is_size(at))
+		i = te_add(c, i, n);
+	return te_cast(c, c->index, te_min(c, te_max(c, i, low), high));
 }
 
 static bool
@@ -39,13 +39,13 @@ read_slice(struct te_call *c, struct slice *s)
 	if (nbegin < 0)
 		return te_error(c, "the beginnings are not given");
 	for (uint32_t i = 0; i < x->ndim; i++) {
-		s->begin[i] = 0;
+		s->begin[i] = te_int(c, 0);
 		s->stride[i] = 1;
 	}
 	for (int i = 0; i < (naxes > 0 ? naxes : (int)x->ndim); i++) {
 		int64_t axis = naxes > 0 ? te_axis_of(axes[i], x->ndim) : i;
 		int64_t step = i < nstride && !by_size ? stride[i] : 1;
-		int64_t from = i < nbegin  ? begin[i]
+		int64_t from = i < nbegin ? begin[i]
 			       : step > 0 ? 0
 					  : x->shape[axis];
 
@@ -66,8 +66,8 @@ compute_strided_slice(struct te_call *c)
 		return false;
 	b = te_begin_out(c, NULL, 0);
 	for (uint32_t i = 0; i < b->ndim; i++)
-		index[i] = te_addi(c, te_muli(c, b->i[i], s.stride[i]),
-				   s.begin[i]);
+		index[i] =
+			te_add(c, te_muli(c, b->i[i], s.stride[i]), s.begin[i]);
 	return te_output(c, 0, te_end(b, te_get(c, c->in[0], index)));
 }
 
@@ -98,8 +98,7 @@ choose(struct te_call *c, struct te_body *b, uint32_t axis,
 		return te_get(c, c->in[from], index);
 	}
 	return te_guard(c,
-			te_cmp(c, TIR_LT, b->i[axis],
-			       te_int(c, start[middle])),
+			te_cmp(c, TIR_LT, b->i[axis], te_int(c, start[middle])),
 			choose(c, b, axis, start, from, middle),
 			choose(c, b, axis, start, middle, to));
 }
@@ -151,16 +150,15 @@ compute_stack(struct te_call *c)
 	for (uint32_t i = 0, k = 0; i < b->ndim; i++)
 		if (i != axis)
 			index[k++] = b->i[i];
-	return te_output(
-		c, 0,
-		te_end(b, choose_field(c, b, axis, index, 0, c->nin)));
+	return te_output(c, 0,
+			 te_end(b, choose_field(c, b, axis, index, 0, c->nin)));
 }
 
 bool
 compute_split(struct te_call *c)
 {
-	uint32_t axis = (uint32_t)te_axis_of(te_attr_int(c, "axis", 0),
-					     c->in[0]->ndim);
+	uint32_t axis =
+		(uint32_t)te_axis_of(te_attr_int(c, "axis", 0), c->in[0]->ndim);
 	int64_t start = 0;
 
 	for (uint32_t k = 0; k < c->nout; k++) {
@@ -192,8 +190,8 @@ compute_tile(struct te_call *c)
 bool
 compute_repeat(struct te_call *c)
 {
-	uint32_t axis = (uint32_t)te_axis_of(te_attr_int(c, "axis", 0),
-					     c->in[0]->ndim);
+	uint32_t axis =
+		(uint32_t)te_axis_of(te_attr_int(c, "axis", 0), c->in[0]->ndim);
 	int64_t repeats = te_attr_int(c, "repeats", 1);
 	struct te_body *b = te_begin_out(c, NULL, 0);
 	const tir_expr *index[TE_MAX_RANK];
@@ -207,8 +205,8 @@ compute_repeat(struct te_call *c)
 bool
 compute_reverse(struct te_call *c)
 {
-	uint32_t axis = (uint32_t)te_axis_of(te_attr_int(c, "axis", 0),
-					     c->in[0]->ndim);
+	uint32_t axis =
+		(uint32_t)te_axis_of(te_attr_int(c, "axis", 0), c->in[0]->ndim);
 	struct te_body *b = te_begin_out(c, NULL, 0);
 	const tir_expr *index[TE_MAX_RANK];
 
@@ -224,13 +222,13 @@ bool
 compute_reverse_sequence(struct te_call *c)
 {
 	struct te_body *b = te_begin_out(c, NULL, 0);
-	uint32_t seq = (uint32_t)te_axis_of(te_attr_int(c, "seq_axis", 1),
-					    b->ndim);
-	uint32_t batch = (uint32_t)te_axis_of(te_attr_int(c, "batch_axis", 0),
-					      b->ndim);
+	uint32_t seq =
+		(uint32_t)te_axis_of(te_attr_int(c, "seq_axis", 1), b->ndim);
+	uint32_t batch =
+		(uint32_t)te_axis_of(te_attr_int(c, "batch_axis", 0), b->ndim);
 	const tir_expr *index[TE_MAX_RANK];
-	const tir_expr *len = te_cast(c, c->index,
-				      te_at(c, c->in[1], b->i[batch]));
+	const tir_expr *len =
+		te_cast(c, c->index, te_at(c, c->in[1], b->i[batch]));
 	const tir_expr *back;
 
 	len = te_min(c, len, te_int(c, b->shape[seq]));
@@ -290,8 +288,9 @@ can_pad(struct te_call *c, const int64_t *before, const int64_t *after,
 		else if (mode[0] != 'S')
 			most = n > 0 ? n - 1 : 0;
 		if (before[k] > most || after[k] > most)
-			return te_error(c, "an axis of %lld elements is too "
-					   "short for its padding",
+			return te_error(c,
+					"an axis of %lld elements is too "
+					"short for its padding",
 					(long long)n);
 	}
 	return true;
@@ -307,15 +306,14 @@ pad_by_index(struct te_call *c, const int64_t *before, const char *mode)
 	for (uint32_t k = 0; k < b->ndim; k++) {
 		const tir_expr *i = te_addi(c, b->i[k], -before[k]);
 
-		if (mode[0] == 'e')     /* edge */
+		if (mode[0] == 'e') /* edge */
 			index[k] = te_max(
 				c,
 				te_min(c, i,
 				       te_addi(c, te_int(c, x->shape[k]), -1)),
 				te_int(c, 0));
 		else
-			index[k] = mirrored(c, i, x->shape[k],
-					    mode[0] == 'S');
+			index[k] = mirrored(c, i, x->shape[k], mode[0] == 'S');
 	}
 	return te_output(c, 0, te_end(b, te_get(c, x, index)));
 }
@@ -338,8 +336,8 @@ compute_nn_pad(struct te_call *c)
 		return te_error(c, "there is no mode '%s'", mode);
 	value = c->nin > 1 ? te_cast(c, x->dtype, te_get0(c, c->in[1]))
 			   : te_zero(c, x->dtype);
-	return te_output(c, 0, te_pad_with(c, c->in[0], NULL, before, after,
-					   value));
+	return te_output(c, 0,
+			 te_pad_with(c, c->in[0], NULL, before, after, value));
 }
 
 bool
@@ -351,6 +349,5 @@ compute_nn_mirror_pad(struct te_call *c)
 
 	if (!read_pad_width(c, before, after))
 		return false;
-	return can_pad(c, before, after, mode) &&
-	       pad_by_index(c, before, mode);
+	return can_pad(c, before, after, mode) && pad_by_index(c, before, mode);
 }

@@ -3,6 +3,21 @@
  */
 #include "te/compute/computes.h"
 
+/*
+ * The index along an axis of N elements that is summed if axis D of the
+ * result turns out to be 1.
+ */
+static const tir_expr *
+maybe_summed(struct te_body *b, uint32_t d, int64_t n)
+{
+	struct te_call *c = b->call;
+	const tir_expr *one = te_dim(c, 1), *to = te_dim(c, b->shape[d]);
+	int64_t count = te_dim_of(
+		c, te_select(c, te_cmp(c, TIR_EQ, to, one), te_dim(c, n), one));
+
+	return te_add(c, te_fold_axis(b, "k", count), b->i[d]);
+}
+
 /* Axes that were broadcast are summed again: collapse_sum_like, _to. */
 bool
 compute_collapse_sum(struct te_call *c)
@@ -14,8 +29,15 @@ compute_collapse_sum(struct te_call *c)
 	bool folds = false;
 
 	for (uint32_t k = 0; k < x->ndim; k++) {
-		if (k >= extra && b->shape[k - extra] == x->shape[k]) {
+		int64_t to = k >= extra ? b->shape[k - extra] : 1;
+
+		if (k >= extra && to == x->shape[k]) {
 			index[k] = b->i[k - extra];
+			continue;
+		}
+		if (te_is_size(to) || (te_is_size(x->shape[k]) && to != 1)) {
+			index[k] = maybe_summed(b, k - extra, x->shape[k]);
+			folds = true;
 			continue;
 		}
 		index[k] = te_fold_axis(b, "k", x->shape[k]);
@@ -186,13 +208,14 @@ compute_nn_fifo_buffer(struct te_call *c)
 	struct te_body *b = te_begin_out(c, NULL, 0);
 	uint32_t axis =
 		(uint32_t)te_axis_of(te_attr_int(c, "axis", 0), b->ndim);
-	int64_t fresh = x->shape[axis], stay = buffer->shape[axis] - fresh;
+	int64_t fresh = x->shape[axis];
+	int64_t stay = te_dim_sub(c, buffer->shape[axis], fresh);
 	const tir_expr *old[TE_MAX_RANK], *new[TE_MAX_RANK];
 
 	for (uint32_t k = 0; k < b->ndim; k++)
 		old[k] = new[k] = b->i[k];
 	old[axis] = te_addi(c, b->i[axis], fresh);
-	new[axis] = te_addi(c, b->i[axis], -stay);
+	new[axis] = te_sub(c, b->i[axis], te_int(c, stay));
 	return te_output(
 		c, 0,
 		te_end(b,

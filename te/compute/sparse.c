@@ -22,7 +22,7 @@ sparse_product(struct te_call *c, int64_t rows, int64_t inner, bool transposed)
 		return te_error(c, "the indices must have one type");
 	if (!dtype_equal(c->in[0]->dtype, data->dtype))
 		return te_error(c, "the matrices must have one type");
-	if (indptr->ndim != 1 || indptr->shape[0] < 1 ||
+	if (indptr->ndim != 1 || indptr->shape[0] == 0 ||
 	    (data->ndim != 1 && data->ndim != 3) ||
 	    !te_expect_shape(c, 2, data->shape, 1))
 		return te_error(c, "the sparse matrix must be CSR or BSR");
@@ -30,7 +30,7 @@ sparse_product(struct te_call *c, int64_t rows, int64_t inner, bool transposed)
 	routine_inputs(c, x, 4);
 	te_extern_int(x, rows);
 	te_extern_int(x, inner);
-	te_extern_int(x, indptr->shape[0] - 1);
+	te_extern_int(x, te_dim_sub(c, indptr->shape[0], 1));
 	put_blocks(x, data);
 	te_extern_int(x, transposed);
 	te_extern_int(x, routine_dtype(data->dtype));
@@ -57,8 +57,11 @@ compute_nn_sparse_conv2d(struct te_call *c)
 	    size[1] != 1)
 		return te_error(c, "only NHWC and kernels of 1 x 1 are "
 				   "supported");
-	return sparse_product(c, x->shape[0] * x->shape[1] * x->shape[2],
-			      x->shape[3], false);
+	return sparse_product(
+		c,
+		te_dim_mul(c, te_dim_mul(c, x->shape[0], x->shape[1]),
+			   x->shape[2]),
+		x->shape[3], false);
 }
 
 /* Inputs I to I + 2 are elements, columns and row starts. */
@@ -69,9 +72,9 @@ is_csr(struct te_call *c, uint32_t i)
 			       *start = c->in[i + 2];
 
 	if (data->ndim == 1 && at->ndim == 1 && start->ndim == 1 &&
-	    start->shape[0] > 0 && at->shape[0] == data->shape[0] &&
-	    dtype_equal(at->dtype, start->dtype))
-		return true;
+	    start->shape[0] != 0 && dtype_equal(at->dtype, start->dtype))
+		return te_require_equal(c, at->shape[0], data->shape[0],
+					"the sparse matrix must be CSR");
 	return te_error(c, "the sparse matrix must be CSR");
 }
 
@@ -90,7 +93,7 @@ compute_nn_sparse_add(struct te_call *c)
 	routine_inputs(c, x, 4);
 	te_extern_int(x, c->in[0]->shape[0]);
 	te_extern_int(x, c->in[0]->shape[1]);
-	te_extern_int(x, indptr->shape[0] - 1);
+	te_extern_int(x, te_dim_sub(c, indptr->shape[0], 1));
 	te_extern_int(x, routine_dtype(c->in[0]->dtype));
 	te_extern_int(x, routine_dtype(indptr->dtype));
 	return routine_end(c, x);
@@ -107,7 +110,7 @@ compute_nn_sparse_transpose(struct te_call *c)
 	x = routine_begin(c, "relay_sparse_transpose");
 	routine_inputs(c, x, 3);
 	te_extern_int(x, c->in[0]->shape[0]);
-	te_extern_int(x, indptr->shape[0] - 1);
+	te_extern_int(x, te_dim_sub(c, indptr->shape[0], 1));
 	te_extern_int(x, routine_dtype(c->in[0]->dtype));
 	te_extern_int(x, routine_dtype(indptr->dtype));
 	return routine_end(c, x);

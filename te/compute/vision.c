@@ -10,6 +10,12 @@
 static bool
 is_column(struct te_call *c, int64_t k)
 {
+	if (k >= 0 && te_is_size(c->in[0]->shape[2]))
+		return te_require(c,
+				  te_cmp(c, TIR_LT, te_dim(c, k),
+					 te_dim(c, c->in[0]->shape[2])),
+				  k, c->in[0]->shape[2],
+				  "rows have not so many elements");
 	if (k >= 0 && k < c->in[0]->shape[2])
 		return true;
 	return te_error(c, "rows of %lld elements have no element %lld",
@@ -107,7 +113,7 @@ compute_vision_multibox_transform_loc(struct te_call *c)
 
 	if (!v || v->kind != ATTR_ARRAY || v->n != 4)
 		return te_error(c, "there must be four variances");
-	if (!ROUTINE_EXPECT(c, 1, t, batch, 4 * n) ||
+	if (!ROUTINE_EXPECT(c, 1, t, batch, te_dim_mul(c, n, 4)) ||
 	    !ROUTINE_EXPECT(c, 2, t, 1, n, 4))
 		return false;
 	x = routine_begin(c, "relay_multibox_transform_loc");
@@ -131,16 +137,17 @@ begin_regions(struct te_call *c, const char *symbol)
 	static const int nchw[] = {0, 1, 2, 3}, nhwc[] = {0, 3, 1, 2};
 	bool last = strcmp(te_attr_string(c, "layout"), "NHWC") == 0;
 	const int *at = last ? nhwc : nchw;
-	const struct ir_dim *out = c->out_type[0]->shape;
 	struct te_extern *x = routine_begin(c, symbol);
+	int64_t out[TE_MAX_RANK];
 
+	te_out_shape(c, 0, out);
 	routine_inputs(c, x, 2);
 	for (int i = 0; i < 4; i++)
 		te_extern_int(x, c->in[0]->shape[at[i]]);
 	te_extern_int(x, last);
 	te_extern_int(x, c->in[1]->shape[0]);
-	te_extern_int(x, out[at[2]].value);
-	te_extern_int(x, out[at[3]].value);
+	te_extern_int(x, out[at[2]]);
+	te_extern_int(x, out[at[3]]);
 	te_extern_double(x, te_attr_double(c, "spatial_scale"));
 	return x;
 }
@@ -197,9 +204,14 @@ floats(struct te_call *c, const char *name, double *out, int max)
 
 enum { MAX_ANCHORS = 64 };
 
-/* Half widths and heights of the anchors at every pixel; how many. */
+static const struct dtype f64 = {DTYPE_FLOAT, 64, 1};
+
+/*
+ * Half heights of the anchors at every pixel, and half widths, in heights of
+ * the image; how many.
+ */
 static int
-anchor_sizes(struct te_call *c, double aspect, double (*half)[2])
+anchor_sizes(struct te_call *c, double (*half)[2])
 {
 	double sizes[MAX_ANCHORS] = {1}, ratios[MAX_ANCHORS] = {1};
 	int ns = floats(c, "sizes", sizes, MAX_ANCHORS / 2);
@@ -207,36 +219,39 @@ anchor_sizes(struct te_call *c, double aspect, double (*half)[2])
 	int n = 0;
 
 	for (int i = 0; i < ns; i++, n++) {
-		half[n][0] = sizes[i] * aspect / 2;
+		half[n][0] = sizes[i] / 2;
 		half[n][1] = sizes[i] / 2;
 	}
 	for (int i = 1; i < nr; i++, n++) {
-		half[n][0] = sizes[0] * aspect * sqrt(ratios[i]) / 2;
+		half[n][0] = sizes[0] * sqrt(ratios[i]) / 2;
 		half[n][1] = sizes[0] / sqrt(ratios[i]) / 2;
 	}
 	return n;
 }
 
-/* One of N numbers, by K. */
+/* One of N widths times ASPECT, or of N heights (NULL), by K. */
 static const tir_expr *
 pick(struct te_call *c, const tir_expr *k, struct dtype t, double (*half)[2],
-     int which, int n)
+     const tir_expr *aspect, int n)
 {
-	const tir_expr *v = te_lit(c, t, half[n - 1][which]);
+	const tir_expr *v = NULL, *one;
 
-	for (int i = n - 2; i >= 0; i--)
-		v = te_select(c, te_cmp(c, TIR_EQ, k, te_int(c, i)),
-			      te_lit(c, t, half[i][which]), v);
+	for (int i = n - 1; i >= 0; i--) {
+		one = te_lit(c, f64, half[i][aspect ? 0 : 1]);
+		one = te_cast(c, t, aspect ? te_mul(c, one, aspect) : one);
+		v = v ? te_select(c, te_cmp(c, TIR_EQ, k, te_int(c, i)), one, v)
+		      : one;
+	}
 	return v;
 }
 
 /* (pixel + offset) * step */
 static const tir_expr *
 center(struct te_call *c, const tir_expr *pixel, struct dtype t, double offset,
-       double step)
+       const tir_expr *step)
 {
 	return te_mul(c, te_add(c, te_cast(c, t, pixel), te_lit(c, t, offset)),
-		      te_lit(c, t, step));
+		      te_cast(c, t, step));
 }
 
 bool
@@ -246,30 +261,33 @@ compute_vision_multibox_prior(struct te_call *c)
 	struct te_body *b = te_begin_out(c, NULL, 0);
 	struct dtype t = te_out_dtype(c, 0);
 	double half[MAX_ANCHORS + 1][2], steps[2] = {-1, -1}, at[2] = {0, 0};
-	int n = anchor_sizes(c, (double)height / (double)width, half);
-	const tir_expr *k = te_modi(c, b->i[1], n), *v;
+	int n = anchor_sizes(c, half);
+	const tir_expr *h = te_lit_extent(c, f64, height);
+	const tir_expr *w = te_lit_extent(c, f64, width);
+	const tir_expr *one = te_lit(c, f64, 1), *aspect = te_div(c, h, w);
+	const tir_expr *k = te_modi(c, b->i[1], n), *v, *step[2];
 	const tir_expr *pixel = te_divi(c, b->i[1], n);
 	const tir_expr *y = te_divi(c, pixel, width);
 	const tir_expr *x = te_modi(c, pixel, width);
 	const tir_expr *even, *low;
 
-	if (height * width == 0)
+	if (height == 0 || width == 0)
 		return te_output(c, 0, te_end(b, te_zero(c, t)));
-	if (n != (int)(c->out_type[0]->shape[1].value / (height * width)))
+	if (n == MAX_ANCHORS)
 		return te_error(c, "there are too many sizes or ratios");
 	if (floats(c, "steps", steps, 2) != 2 ||
 	    floats(c, "offsets", at, 2) != 2)
 		return te_error(c, "there must be two steps and offsets");
-	steps[0] = steps[0] > 0 ? steps[0] : 1.0 / (double)height;
-	steps[1] = steps[1] > 0 ? steps[1] : 1.0 / (double)width;
+	step[0] = steps[0] > 0 ? te_lit(c, f64, steps[0]) : te_div(c, one, h);
+	step[1] = steps[1] > 0 ? te_lit(c, f64, steps[1]) : te_div(c, one, w);
 	even = te_cmp(c, TIR_EQ, te_modi(c, b->i[2], 2), te_int(c, 0));
 	low = te_cmp(c, TIR_LT, b->i[2], te_int(c, 2));
-	v = te_select(c, even, pick(c, k, t, half, 0, n),
-		      pick(c, k, t, half, 1, n));
+	v = te_select(c, even, pick(c, k, t, half, aspect, n),
+		      pick(c, k, t, half, NULL, n));
 	v = te_select(c, low, te_sub(c, te_zero(c, t), v), v);
 	v = te_add(c, v,
-		   te_select(c, even, center(c, x, t, at[1], steps[1]),
-			     center(c, y, t, at[0], steps[0])));
+		   te_select(c, even, center(c, x, t, at[1], step[1]),
+			     center(c, y, t, at[0], step[0])));
 	if (te_attr_bool(c, "clip"))
 		v = te_max(c, te_zero(c, t), te_min(c, te_lit(c, t, 1), v));
 	return te_output(c, 0, te_end(b, v));
@@ -309,9 +327,13 @@ compute_vision_proposal(struct te_call *c)
 	struct dtype t = c->in[0]->dtype;
 	struct te_extern *x;
 
-	if (n == 0 || shape[1] != 2 * n || c->in[1]->shape[1] != 4 * n)
-		return te_error(c, "there are not two scores and four deltas "
-				   "for each anchor");
+	if (n == 0)
+		return te_error(c, "there are no anchors");
+	if (!te_require_equal(c, shape[1], 2 * n,
+			      "there are not two scores for each anchor") ||
+	    !te_require_equal(c, c->in[1]->shape[1], 4 * n,
+			      "there are not four deltas for each anchor"))
+		return false;
 	if (te_attr_int(c, "feature_stride", 16) < 1)
 		return te_error(c, "the feature stride must be positive");
 	if (!ROUTINE_EXPECT(c, 1, t, shape[0], 4 * n, shape[2], shape[3]) ||
@@ -319,8 +341,8 @@ compute_vision_proposal(struct te_call *c)
 		return false;
 	x = routine_begin(c, "relay_proposal");
 	routine_inputs(c, x, 3);
-	te_extern_tensor(x, te_table(c, "anchors", DTYPE(FLOAT, 32), at[0],
-				     size, 2));
+	te_extern_tensor(
+		x, te_table(c, "anchors", DTYPE(FLOAT, 32), at[0], size, 2));
 	te_extern_double(x, te_attr_double(c, "threshold"));
 	te_extern_int(x, shape[0]);
 	te_extern_int(x, n);
@@ -344,7 +366,8 @@ compute_vision_regular_nms(struct te_call *c)
 	if (!ROUTINE_EXPECT(c, 0, c->in[1]->dtype, c->in[1]->shape[0],
 			    c->in[1]->shape[1], 4))
 		return false;
-	if (classes < 0 || classes > c->in[1]->shape[2])
+	if (classes < 0 ||
+	    (!te_is_size(c->in[1]->shape[2]) && classes > c->in[1]->shape[2]))
 		return te_error(c, "there are no scores for %lld classes",
 				(long long)classes);
 	x = routine_begin(c, "relay_regular_nms");

@@ -197,8 +197,8 @@ compute_nn_winograd_nnpack_weight(struct te_call *c)
 	struct te_body *b;
 	const tir_expr *ry, *rx, *v;
 
-	if (x->shape[2] != 3 || x->shape[3] != 3)
-		return te_error(c, "the kernel must be 3 x 3");
+	if (!te_expect_shape(c, 0, (const int64_t[]){-1, -1, 3, 3}, 4))
+		return false;
 	m = constant(c, "G", t, g, 8, 3);
 	b = te_begin_out(c, NULL, 0);
 	ry = te_fold_axis(b, "ry", 3);
@@ -208,6 +208,16 @@ compute_nn_winograd_nnpack_weight(struct te_call *c)
 		c, v,
 		te_mul(c, te_at(c, m, b->i[2], ry), te_at(c, m, b->i[3], rx)));
 	return te_output(c, 0, te_end_fold(b, TE_SUM, v));
+}
+
+/* Tiles along transformed axis K. */
+static int64_t
+tiles(const struct winograd *w, int k)
+{
+	int64_t tile = w->m[k].tile;
+
+	return te_dim_div(
+		w->c, te_dim_add(w->c, w->out[w->first + k], tile - 1), tile);
 }
 
 /* The data with its borders, channels first, so far that tiles fit. */
@@ -223,16 +233,16 @@ padded_data(struct winograd *w, const struct ir_layout *l, int spatial,
 	struct te_body *b;
 	const tir_expr *v;
 
-	shape[0] = te_extent(x, l, 'N');
-	shape[1] = te_extent(x, l, 'C');
+	shape[0] = te_extent(c, x, l, 'N');
+	shape[1] = te_extent(c, x, l, 'C');
 	for (int k = 0; k < w->first; k++)
-		shape[2 + k] = w->out[k] + kernel0 - 1;
+		shape[2 + k] = te_dim_add(c, w->out[k], kernel0 - 1);
 	for (int k = 0; k < w->n; k++) {
 		const struct matrices *m = &w->m[k];
-		int64_t out = w->out[w->first + k];
+		int64_t n = tiles(w, k);
 
 		shape[2 + w->first + k] =
-			(out + m->tile - 1) / m->tile * m->tile + m->kernel - 1;
+			te_dim_add(c, te_dim_mul(c, n, m->tile), m->kernel - 1);
 	}
 	b = te_begin(c, "data_pad", NULL, shape, (uint32_t)spatial + 2);
 	at.at['N' - 'A'] = b->i[0];
@@ -240,7 +250,7 @@ padded_data(struct winograd *w, const struct ir_layout *l, int spatial,
 	for (int k = 0; k < spatial; k++) {
 		const tir_expr *p = te_addi(c, b->i[2 + k], -w->before[k]);
 		const tir_expr *ok =
-			te_within(c, p, 0, te_extent(x, l, letters[k]));
+			te_within(c, p, 0, te_extent(c, x, l, letters[k]));
 
 		at.at[letters[k] - 'A'] = p;
 		inside = inside ? te_and(c, inside, ok) : ok;
@@ -263,8 +273,7 @@ tile_shape(const struct winograd *w, int64_t channels, int64_t batch,
 	if (w->first)
 		shape[n++] = depth;
 	for (int k = 0; k < w->n; k++)
-		shape[n++] = (w->out[w->first + k] + w->m[k].tile - 1) /
-			     w->m[k].tile;
+		shape[n++] = tiles(w, k);
 	return n;
 }
 
@@ -381,15 +390,18 @@ all_ones(struct te_call *c, const char *name)
 
 /* The weight must have the extents that the tiles ask for. */
 static bool
-weight_fits(const struct winograd *w, const struct te_tensor *u, int spatial,
-	    int64_t kernel0, int64_t out, int64_t in)
+weight_fits(const struct winograd *w, int spatial, int64_t kernel0, int64_t out,
+	    int64_t in)
 {
-	bool ok = (int)u->ndim == spatial + 2 && u->shape[spatial] == out &&
-		  u->shape[spatial + 1] == in;
+	int64_t want[TE_MAX_RANK];
 
-	for (int k = 0; k < w->n && ok; k++)
-		ok = u->shape[k] == w->m[k].n;
-	return ok && (!w->first || u->shape[w->n] == kernel0);
+	for (int k = 0; k < w->n; k++)
+		want[k] = w->m[k].n;
+	if (w->first)
+		want[w->n] = kernel0;
+	want[spatial] = out;
+	want[spatial + 1] = in;
+	return te_expect_shape(w->c, 1, want, (uint32_t)spatial + 2);
 }
 
 bool
@@ -398,7 +410,7 @@ compute_nn_winograd(struct te_call *c)
 	struct winograd w = {.c = c};
 	struct ir_layout data, out;
 	const char *layout = te_attr_string(c, "data_layout");
-	int64_t kernel[3], after[3], channels;
+	int64_t kernel[3], after[3], channels, shape[TE_MAX_RANK];
 	struct te_tensor *x;
 	char letters[4];
 	int spatial;
@@ -415,16 +427,16 @@ compute_nn_winograd(struct te_call *c)
 		return te_error(c, "the layouts do not fit the inputs");
 	if (!te_attr_padding(c, spatial, w.before, after))
 		return false;
+	te_out_shape(c, 0, shape);
 	for (int k = 0; k < spatial; k++)
-		w.out[k] = te_extent(c->in[0], &data, letters[k]) +
-			   w.before[k] + after[k] - kernel[k] + 1;
-	channels = c->out_type[0]->shape[ir_layout_index(&out, 'C')].value *
-		   ir_layout_factor(&out, 'C');
+		w.out[k] = shape[ir_layout_index(&out, letters[k])];
+	channels = te_dim_mul(c, shape[ir_layout_index(&out, 'C')],
+			      ir_layout_factor(&out, 'C'));
 	if (!read_tiles(&w, spatial, kernel))
 		return false;
-	if (!weight_fits(&w, c->in[1], spatial, kernel[0], channels,
-			 te_extent(c->in[0], &data, 'C')))
-		return te_error(c, "the weight does not fit the tiles");
+	if (!weight_fits(&w, spatial, kernel[0], channels,
+			 te_extent(c, c->in[0], &data, 'C')))
+		return false;
 	x = padded_data(&w, &data, spatial, letters, kernel[0]);
 	return transform_back(&w,
 			      multiply(&w, transform_data(&w, x), x->shape[0],

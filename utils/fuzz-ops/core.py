@@ -42,14 +42,19 @@ class Case:
         self.args = args
         self.attrs = attrs or {}
         self.tolerance = tolerance
+        self.unknown = {}       # axes that only the run knows, by input
 
     def text(self, number):
         lines = ["//: case %s %s" % (number, self.op)]
-        for name, _, _, fill in self.inputs:
+        for name, shape, _, fill in self.inputs:
             lines.append("//: in %s %s" % (name, fill))
+            if name in self.unknown:
+                lines.append("//: shape %s %s" % (
+                    name, " ".join(map(str, shape))))
         if self.tolerance != 1:
             lines.append("//: tolerance %g" % self.tolerance)
-        params = ", ".join("%%%s: %s" % (name, type_text(shape, dtype))
+        params = ", ".join("%%%s: %s" % (name, self.type_text(name, shape,
+                                                              dtype))
                            for name, shape, dtype, _ in self.inputs)
         args = [arg_text(arg) for arg in self.args]
         args += ["%s=%s" % (key, attr_text(value))
@@ -59,6 +64,11 @@ class Case:
         lines.append("  %s(%s)" % (self.op, ", ".join(args)))
         lines.append("}")
         return "\n".join(lines) + "\n"
+
+    def type_text(self, name, shape, dtype):
+        hidden = self.unknown.get(name, [])
+        return type_text(["?" if d in hidden else e
+                          for d, e in enumerate(shape)], dtype)
 
 
 def type_text(shape, dtype):

@@ -8,6 +8,7 @@
  *     //: in x uniform -2 2
  *     //: in y values 0 1 0.5
  *     //: tolerance 10
+ *     //: shape x 3                            where the type says ?
  *     #[version = "0.0.5"]
  *     def @main(%x: Tensor[(3), float32], %y: Tensor[(3), float32]) {
  *       add(%x, %y)
@@ -34,10 +35,11 @@ struct fuzz_case {
 
 enum fuzz_result {
 	FUZZ_NONE,
-	FUZZ_SAME,      /* both engines agree */
-	FUZZ_EVALUATED, /* nothing to compare with: the evaluator alone */
-	FUZZ_REFUSED,   /* an error, from both */
-	FUZZ_LARGE,     /* lowered, but too large to run */
+	FUZZ_SAME,       /* both engines agree */
+	FUZZ_EVALUATED,  /* nothing to compare with: the evaluator alone */
+	FUZZ_UNCOMPILED, /* as before, but for unknown shapes */
+	FUZZ_REFUSED,    /* an error, from both */
+	FUZZ_LARGE,      /* lowered, but too large to run */
 	FUZZ_DIFFERS,
 	FUZZ_ONE_FAILS, /* an error from one engine only */
 	FUZZ_CRASH,
@@ -47,6 +49,7 @@ enum fuzz_result {
 
 struct fuzz_options {
 	bool hostile;        /* errors are expected */
+	bool unknown;        /* some shapes are */
 	bool third;          /* say where a difference comes from */
 	bool bang;           /* as BANG-C on the emulated machine */
 	const char *headers; /* the folder of that machine */

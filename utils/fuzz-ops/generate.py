@@ -2,6 +2,7 @@
 """Prints COUNT programs of one operator each, for build/fuzz-ops.
 
     generate.py [--seed=N] [--count=N] [--first=N] [--ops=A,B] [--hostile]
+                [--unknown]
 
 Case number N of a seed is the same whatever is printed before it."""
 
@@ -17,6 +18,7 @@ sys.path.insert(0, HERE)
 import core                                              # noqa: E402
 import basic                                             # noqa: E402,F401
 import images                                            # noqa: E402,F401
+import unknown                                           # noqa: E402
 
 
 def computed_ops():
@@ -35,7 +37,7 @@ def computed_ops():
     return names
 
 
-def cases(seed, first, count, ops, hostile):
+def cases(seed, first, count, ops, hostile, hidden):
     for number in range(first, first + count):
         g = core.Gen("%s %d" % (seed, number))
         op = ops[number % len(ops)]
@@ -43,6 +45,8 @@ def cases(seed, first, count, ops, hostile):
         if hostile:
             import hostile as mutations
             mutations.mutate(g, case)
+        if hidden:
+            unknown.hide(g, case)
         yield case.text(number)
 
 
@@ -53,12 +57,14 @@ def main():
     parser.add_argument("--count", type=int, default=0)
     parser.add_argument("--ops", default="")
     parser.add_argument("--hostile", action="store_true")
+    parser.add_argument("--unknown", action="store_true")
     args = parser.parse_args()
     ops = [op for op in computed_ops() if op in core.RECIPES]
     if args.ops:
         ops = args.ops.split(",")
     sys.stdout.writelines(cases(args.seed, args.first,
-                                args.count or len(ops), ops, args.hostile))
+                                args.count or len(ops), ops, args.hostile,
+                                args.unknown))
 
 
 if __name__ == "__main__":

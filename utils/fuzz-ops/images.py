@@ -1,6 +1,6 @@
 """Recipes: images, detection, random numbers, quantized operators."""
 
-from core import Case, Float, blocks_of, layout_shape, recipe
+from core import NONE, Case, Float, blocks_of, layout_shape, recipe
 from layers import (CONV_LAYOUTS, DATA_LAYOUTS, KERNEL_LAYOUTS, SPATIAL,
                     Window)
 
@@ -68,6 +68,34 @@ def upsampling3d(g, op):
                  "method": g.choice(["nearest_neighbor", "trilinear"]),
                  "coordinate_transformation_mode": g.choice(
                      ["half_pixel", "align_corners", "asymmetric"])}, 16)
+
+
+def values(name, shape, dtype, numbers):
+    return [name, shape, dtype, "values " + " ".join(map(str, numbers))]
+
+
+@recipe("dyn.image.resize2d")
+def dyn_resize(g, op):
+    case = resize(g, "image.resize2d")
+    roi = [float(r) for r in case.attrs["roi"]]
+    case.op = op
+    case.inputs += [values("s", [2], g.index(), case.attrs["size"]),
+                    values("r", [4], "float32", roi)]
+    case.args += ["%s", "%r"]
+    case.attrs["size"] = NONE
+    case.attrs["roi"] = NONE
+    return case
+
+
+@recipe("dyn.nn.upsampling", "dyn.nn.upsampling3d")
+def dyn_upsampling(g, op):
+    deep = op.endswith("3d")
+    case = upsampling3d(g, op) if deep else upsampling(g, op)
+    for name in ["d", "h", "w"] if deep else ["h", "w"]:
+        case.inputs.append(values(name, [], "float32",
+                                  [case.attrs["scale_" + name]]))
+        case.args.append("%" + name)
+    return case
 
 
 @recipe("image.crop_and_resize")

@@ -220,6 +220,21 @@ fill(ir_tensor *t, const char *line, struct stream *s)
 			set(t, i, draw(s, t, low, high));
 }
 
+/* The extents of P: what its type says, or the line for it. */
+static void
+read_shape(const struct fuzz_case *c, const struct ir_var *p, int64_t *shape)
+{
+	const struct ir_tensor_type *type = ir_as_tensor_type(p->base.type);
+	char line[1024] = "", *at = line;
+	size_t len;
+	const char *given = fuzz_line(c, "shape", p->name, &len);
+
+	if (given)
+		snprintf(line, sizeof(line), "%.*s", (int)len, given);
+	for (uint32_t d = 0; d < type->ndim; d++)
+		shape[d] = given ? strtoll(at, &at, 10) : type->shape[d].value;
+}
+
 bool
 fuzz_inputs(const struct fuzz_case *c, const struct ir_function *main,
 	    struct named_tensors *out)
@@ -239,8 +254,7 @@ fuzz_inputs(const struct fuzz_case *c, const struct ir_function *main,
 		type = ir_as_tensor_type(p->base.type);
 		if (type->ndim > 64)
 			return false;
-		for (uint32_t d = 0; d < type->ndim; d++)
-			shape[d] = type->shape[d].value;
+		read_shape(c, p, shape);
 		t = ir_tensor_new(type->dtype, shape, type->ndim);
 		if (!t)
 			return false;

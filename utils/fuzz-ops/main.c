@@ -1,5 +1,6 @@
 /*
- * fuzz-ops [--hostile] [--bang=HEADERS] [--jobs=N] [--counts] FILE
+ * fuzz-ops [--hostile] [--unknown] [--bang=HEADERS] [--jobs=N] [--counts]
+ *          FILE
  *
  * Runs the cases of FILE in child processes. A child that dies or hangs is a
  * finding, and another goes on after it. Status 1 if anything was found.
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,8 +22,8 @@ enum { SECONDS = 20, MAX_JOBS = 64 };
 #define MOST_MEMORY ((rlim_t)6 << 30)
 
 static const char *const names[FUZZ_RESULTS] = {
-	"not run", "same",      "evaluated", "refused", "large",
-	"differ",  "one fails", "crash",     "hang",
+	"not run", "same",   "evaluated", "not compiled", "refused",
+	"large",   "differ", "one fails", "crash",        "hang",
 };
 
 /* What parent and children both see. */
@@ -113,6 +115,15 @@ say(const struct buf *text)
 	}
 }
 
+/* SIGPROF after so much time of a processor: a busy machine hangs nothing. */
+static void
+limit_time(time_t seconds)
+{
+	struct itimerval t = {.it_value = {.tv_sec = seconds}};
+
+	setitimer(ITIMER_PROF, &t, NULL);
+}
+
 static void
 work_in_batches(struct run *r, unsigned job, size_t from)
 {
@@ -141,13 +152,13 @@ work(struct run *r, unsigned job, size_t from)
 		struct buf out = {0};
 
 		r->shared->current[job] = i;
-		alarm(SECONDS);
+		limit_time(SECONDS);
 		r->shared->result[i] =
 			fuzz_try(&r->cases.at[i], i, &r->o, &out);
 		say(&out);
 		buf_free(&out);
 	}
-	alarm(0);
+	limit_time(0);
 	fflush(NULL);
 	_exit(0);
 }
@@ -167,7 +178,7 @@ bury(struct run *r, unsigned job, int status)
 {
 	size_t i = r->shared->current[job];
 	const struct fuzz_case *c = &r->cases.at[i];
-	bool hang = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
+	bool hang = WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF;
 	struct buf out = {0};
 
 	r->shared->result[i] = hang ? FUZZ_HANG : FUZZ_CRASH;
@@ -230,7 +241,7 @@ sum_up(const struct run *r)
 	putchar('\n');
 	bad = n[FUZZ_NONE] + n[FUZZ_DIFFERS] + n[FUZZ_ONE_FAILS] +
 	      n[FUZZ_CRASH] + n[FUZZ_HANG];
-	if (!r->o.hostile)
+	if (!r->o.hostile && !r->o.unknown)
 		bad += n[FUZZ_REFUSED];
 	return bad != 0;
 }
@@ -241,6 +252,8 @@ options(struct run *r, int argc, char **argv, const char **path)
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--hostile"))
 			r->o.hostile = true;
+		else if (!strcmp(argv[i], "--unknown"))
+			r->o.unknown = true;
 		else if (!strcmp(argv[i], "--counts"))
 			r->counts = true;
 		else if (!strncmp(argv[i], "--bang=", 7))
@@ -264,7 +277,8 @@ main(int argc, char **argv)
 	FILE *f;
 
 	if (!options(&r, argc, argv, &path)) {
-		fprintf(stderr, "usage: fuzz-ops [--hostile] [--bang=HEADERS] "
+		fprintf(stderr, "usage: fuzz-ops [--hostile] [--unknown] "
+				"[--bang=HEADERS] "
 				"[--jobs=N] [--counts] [FILE]\n");
 		return 1;
 	}

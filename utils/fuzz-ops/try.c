@@ -65,7 +65,7 @@ compare(struct attempt *a)
 		snprintf(a->first, sizeof(a->first), "compiled code:\n%s",
 			 why.at ? why.at : "other outputs");
 		attempt_finding(a, "DIFFERS");
-		if (a->o->third)
+		if (a->o->third && !a->x.sized)
 			tell_where(a);
 	}
 	buf_free(&why);
@@ -94,8 +94,10 @@ conclude(struct attempt *a, bool evaluated, const char *why)
 			attempt_finding(a, "REFUSED");
 		return FUZZ_REFUSED;
 	}
-	if (evaluated && a->sized)
-		return FUZZ_EVALUATED;
+	if (evaluated && a->sized) {
+		attempt_finding(a, "NOT COMPILED");
+		return FUZZ_UNCOMPILED;
+	}
 	if (!evaluated)
 		snprintf(a->first, sizeof(a->first), "%s", why);
 	attempt_finding(a, evaluated ? "NOT COMPILED" : "NOT EVALUATED");
