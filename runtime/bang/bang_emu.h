@@ -9,7 +9,8 @@
  * through LAUNCH(kernel, dim, type, queue, arguments...).
  *
  * What is checked: machine.h (spaces, sizes, barriers, bytes nobody wrote),
- * copies.h (order of asynchronous copies), vector.h and tensor.h (alignment,
+ * copies.h (order of asynchronous copies), races.h (tasks at the same bytes),
+ * vector.h and tensor.h (alignment,
  * counts, overlaps of each instruction). Numbers are those of IEEE float in
  * the order of the operands; a device may flush denormals and sum in another
  * order.

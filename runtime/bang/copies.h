@@ -9,7 +9,7 @@
 #ifndef BANG_EMU_COPIES_H
 #define BANG_EMU_COPIES_H
 
-#include "machine.h"
+#include "races.h"
 
 /* Every direction, in the order of the enumeration. */
 #define BANG_EMU_DIRECTIONS(D)                                           \
@@ -70,6 +70,8 @@ transfer(const copy &c)
 
 		if (c.to == GDRAM)
 			check_written(c.what, c.from, src, c.size);
+		note_access(c.what, c.from, src, c.size, false);
+		note_access(c.what, c.to, dst, c.size, true);
 		memmove(dst, src, (size_t)c.size);
 		if (c.from == GDRAM || c.from == HOST)
 			mark_written(c.to, dst, c.size, true);
@@ -129,6 +131,17 @@ check_copy_alignment(const copy &c, bool strided)
 		     (long long)c.size);
 }
 
+/* A copy within one memory reads nothing that it has written. */
+inline void
+check_apart(const copy &c)
+{
+	if (c.to != c.from || c.to == HOST)
+		return;
+	for (int64_t k = 0; k < c.dst.count * c.dst.rows; k++)
+		if (side_overlaps(c.src, c.size, chunk(c.dst, k), c.size))
+			trap(c.what, "source and destination overlap");
+}
+
 /* The whole copy lies where it should; counts it. */
 inline void
 check_copy(const copy &c, bool strided)
@@ -149,6 +162,7 @@ check_copy(const copy &c, bool strided)
 		trap(c.what, "this direction is not supported");
 	check_side(c, c.to, c.dst);
 	check_side(c, c.from, c.src);
+	check_apart(c);
 	check_copy_alignment(c, strided);
 	count.copies++;
 	uint64_t bytes = (uint64_t)(c.size * c.dst.count * c.dst.rows);

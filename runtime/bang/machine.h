@@ -255,9 +255,11 @@ struct job {
 	std::map<std::pair<int, int>, image> sram;
 	ucontext_t home;
 	task *now;
+	bool partial;                   /* barriers of some tasks: races.h */
 };
 
 inline job *running;
+inline uint64_t period = 1;             /* barriers of all, and launches */
 
 [[noreturn]] inline void
 trap(const char *what, const char *fmt, ...)
@@ -487,6 +489,13 @@ release(job &j)
 		if (all)
 			free.push_back(&t);
 	}
+	size_t waiting = 0;
+	for (const task &t : j.tasks)
+		waiting += !t.done;
+	if (free.size() == waiting)
+		period++;
+	else
+		j.partial |= !free.empty();
 	for (task *t : free)
 		t->waits = NO_BARRIER;
 	count.barriers += !free.empty();
@@ -643,6 +652,7 @@ launch(const char *kernel, unsigned x, unsigned y, unsigned z, int type,
 	make_tasks(j, type);
 	start_tasks(j);
 	running = &j;
+	period++;
 	count.launches++;
 	schedule(j);
 	running = nullptr;

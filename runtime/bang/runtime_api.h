@@ -7,7 +7,7 @@
 #ifndef BANG_EMU_RUNTIME_API_H
 #define BANG_EMU_RUNTIME_API_H
 
-#include "machine.h"
+#include "races.h"
 
 enum cnrtRet_t {
 	cnrtSuccess = 0,
@@ -143,6 +143,7 @@ cnrtFree(void *p)
 		bang_emu::trap("cnrtFree", "not a block of device memory");
 	bang_emu::check_redzones("cnrtFree");
 	bang_emu::blocks().erase(block);
+	bang_emu::marks_of_blocks().erase((char *)p);
 	free((char *)p - bang_emu::REDZONE);
 	return cnrtSuccess;
 }
