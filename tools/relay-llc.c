@@ -66,6 +66,7 @@ struct llc_options {
 	int runtime;
 	int constants;
 	const char *bang_arch;
+	int bang_keep;
 	int bang_shape; /* enum bangc_shape */
 	int bang_api;
 	bool force;
@@ -107,6 +108,8 @@ static const struct option_def table[] = {
 	 "mlu270, mlu290, mlu370 (default) or mlu590", 0},
 	{"bang-shape", OPTION_CHOICE, FIELD(bang_shape), "launches|single",
 	 NULL, "a kernel per primitive, or one for the network", 0},
+	{"bang-keep", OPTION_CHOICE, FIELD(bang_keep), "sram|none", NULL,
+	 "single: on one cluster with values in its SRAM, or on all", 0},
 	{"bang-api", OPTION_CHOICE, FIELD(bang_api), "6|4", NULL,
 	 "version of CNRT", 0},
 	{"Effort", OPTION_HEADING, 0, NULL, NULL, NULL, 0},
@@ -462,6 +465,7 @@ emit_bang(struct llc *x)
 				  .arch = x->o.bang_arch ? x->o.bang_arch
 							 : "mlu370",
 				  .shape = x->o.bang_shape,
+				  .all_clusters = x->o.bang_keep != 0,
 				  .api = x->o.bang_api == API_4 ? 4 : 6};
 	struct interface net = {0};
 	bool network = interface_of(x->m, &net, &x->tool.arena);

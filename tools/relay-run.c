@@ -45,6 +45,7 @@ struct run_options {
 	const char *relay_passes;
 	const char *bang_arch;
 	int bang_shape; /* enum bangc_shape */
+	int bang_keep;
 	int fill;
 	int show;
 	long long seed;
@@ -99,6 +100,8 @@ static const struct option_def table[] = {
 	 "mlu270, mlu290, mlu370 (default) or mlu590", 0},
 	{"bang-shape", OPTION_CHOICE, FIELD(bang_shape), "launches|single",
 	 NULL, "a kernel per primitive, or one for the network", 0},
+	{"bang-keep", OPTION_CHOICE, FIELD(bang_keep), "sram|none", NULL,
+	 "single: on one cluster with values in its SRAM, or on all", 0},
 	{"threads", OPTION_NUMBER, FIELD(threads), "N", NULL,
 	 "threads (0: one for each processor)", 0},
 	{"bench", OPTION_FLAG, FIELD(bench), NULL, NULL,
@@ -395,6 +398,7 @@ new_runner(struct run *r, const char *engine)
 			.name = "network",
 			.arch = r->o.bang_arch ? r->o.bang_arch : "mlu370",
 			.shape = r->o.bang_shape,
+			.all_clusters = r->o.bang_keep != 0,
 			.api = 6};
 
 		return runner_bang(r->m, &r->x, &b, d);

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "codegen/bangc/internal.h"
+#include "ir/module.h"
 #include "ir/print.h"
+#include "support/ptrmap.h"
 
 /*
  * What an MLU has for a kernel. The compiler keeps a stack in NRAM: so much is
@@ -14,10 +16,10 @@
  * whatever type.
  */
 static const struct bang_arch arches[] = {
-	{"mlu270", 270, 320 * 1024, 1024 * 1024, 128, false},
-	{"mlu290", 290, 320 * 1024, 512 * 1024, 128, false},
-	{"mlu370", 372, 640 * 1024, 1024 * 1024, 32, true},
-	{"mlu590", 592, 320 * 1024, 512 * 1024, 32, true},
+	{"mlu270", 270, 320 * 1024, 1024 * 1024, 1920 * 1024, 128, false},
+	{"mlu290", 290, 320 * 1024, 512 * 1024, 1920 * 1024, 128, false},
+	{"mlu370", 372, 640 * 1024, 1024 * 1024, 3968 * 1024, 32, true},
+	{"mlu590", 592, 320 * 1024, 512 * 1024, 1920 * 1024, 32, true},
 };
 
 static const struct bang_arch *
@@ -29,6 +31,27 @@ find_arch(const char *name, struct diag *d)
 	diag_error(d, LOC_NONE, "there is no architecture '%s'", name);
 	diag_note(d, LOC_NONE, "it is one of mlu270, mlu290, mlu370, mlu590");
 	return NULL;
+}
+
+bool
+bang_in_sram(const struct bang_kernel *k, const struct tir_buffer *b)
+{
+	for (uint32_t i = 0; k->in_sram && i < k->func->nparams; i++)
+		if (k->func->params[i].buffer == b)
+			return k->in_sram[i];
+	return false;
+}
+
+const char *
+bang_load_direction(const struct bang_kernel *k, const struct tir_buffer *b)
+{
+	return bang_in_sram(k, b) ? "SRAM2NRAM" : "GDRAM2NRAM";
+}
+
+const char *
+bang_store_direction(const struct bang_kernel *k, const struct tir_buffer *b)
+{
+	return bang_in_sram(k, b) ? "NRAM2SRAM" : "NRAM2GDRAM";
 }
 
 /* The first type among the parameters that no MLU computes with. */
@@ -69,11 +92,17 @@ put_comment(struct buf *out, const tir_func *f)
 	buf_puts(out, " */\n");
 }
 
-static bool
-put_kernel(struct buf *out, struct bang_kernel *k,
-	   const struct bangc_options *o, struct diag *d)
+static const char *
+copy_text(struct arena *a, struct buf *b)
 {
-	struct buf body = {0}, defines = {0};
+	return arena_printf(a, "%s", bang_text(b));
+}
+
+/* K's text, or an error. */
+static bool
+put_kernel(struct bang_kernel *k, const struct bangc_options *o, struct diag *d)
+{
+	struct buf body = {0}, defines = {0}, all = {0};
 	const tir_func *f = k->func;
 	const struct tir_buffer *foreign = foreign_param(f);
 	char text[DTYPE_TEXT];
@@ -90,18 +119,20 @@ put_kernel(struct buf *out, struct bang_kernel *k,
 	k->defines = &defines;
 	ok = bang_put_steps(k);
 	if (ok) {
-		put_comment(out, f);
-		buf_puts(out, bang_text(&defines));
-		buf_printf(out, "%s void %s(",
+		put_comment(&all, f);
+		buf_puts(&all, bang_text(&defines));
+		buf_printf(&all, "%s void %s(",
 			   o->shape == BANGC_SINGLE ? "__mlu_func__"
 						    : "__mlu_entry__",
-			   f->name);
-		put_params(out, f);
-		buf_puts(out, ") {\n");
+			   k->name);
+		put_params(&all, f);
+		buf_puts(&all, ") {\n");
 		if (o->shape == BANGC_LAUNCHES)
-			buf_puts(out, "  if (__is_mpu()) return;\n");
-		buf_puts(out, bang_text(&body));
-		buf_puts(out, "}\n");
+			buf_puts(&all, "  if (__is_mpu()) return;\n");
+		k->body = copy_text(k->arena, &body);
+		buf_puts(&all, k->body);
+		buf_puts(&all, "}\n");
+		k->text = copy_text(k->arena, &all);
 	} else {
 		diag_error(d, f->loc, "there is no BANG-C for kernel '@%s'%s%s",
 			   f->name, k->why ? ", which calls " : "",
@@ -109,16 +140,134 @@ put_kernel(struct buf *out, struct bang_kernel *k,
 	}
 	buf_free(&body);
 	buf_free(&defines);
+	buf_free(&all);
 	k->out = NULL;
 	k->defines = NULL;
 	return ok;
 }
 
+struct emitter {
+	const struct bangc_options *o;
+	const struct interface *net;
+	const struct bang_arch *arch;
+	struct arena arena;
+	VEC(struct bang_kernel *) kernels;
+	VEC(struct bang_call) calls;
+	int64_t sram_bytes;
+};
+
+static struct bang_kernel *
+new_kernel(struct emitter *x, const tir_func *f)
+{
+	struct bang_kernel *k = ARENA_NEW(&x->arena, struct bang_kernel);
+
+	*k = (struct bang_kernel){.func = f,
+				  .name = f->name,
+				  .arch = x->arch,
+				  .arena = &x->arena};
+	vec_push(&x->kernels, k);
+	return k;
+}
+
+static bool
+put_kernels(struct emitter *x, const ir_module *m, struct diag *d)
+{
+	for (size_t i = 0; i < m->defs.len; i++) {
+		const ir_def *def = m->defs.at[i];
+
+		if (def->kind != DEF_TIR ||
+		    (x->net && def->tir == x->net->main))
+			continue;
+		if (ir_dict_get(def->tir->attrs, "sizes")) {
+			diag_error(d, def->loc,
+				   "kernel '@%s' has shapes that are known at "
+				   "run time only, but BANG-C needs numbers",
+				   def->name);
+			return false;
+		}
+		if (!put_kernel(new_kernel(x, def->tir), x->o, d))
+			return false;
+	}
+	return true;
+}
+
+/* The kernel of F, which lies where WANTED says; made if there is none. */
+static struct bang_kernel *
+variant_of(struct emitter *x, struct bang_kernel *plain, const int64_t *sram,
+	   struct diag *d)
+{
+	const tir_func *f = plain->func;
+	bool *wanted = arena_alloc(&x->arena, f->nparams * sizeof(*wanted));
+	struct bang_kernel *k = plain;
+	bool any = false;
+	unsigned n = 1;
+
+	for (uint32_t i = 0; i < f->nparams; i++)
+		any |= wanted[i] = sram[i] >= 0;
+	if (!any)
+		return plain;
+	for (; k->next; n++) {
+		k = k->next;
+		if (!memcmp(k->in_sram, wanted, f->nparams * sizeof(*wanted)))
+			return k;
+	}
+	k->next = new_kernel(x, f);
+	k->next->in_sram = wanted;
+	k->next->name = arena_printf(&x->arena, "%s_sram%u", f->name, n);
+	return put_kernel(k->next, x->o, d) ? k->next : NULL;
+}
+
+/* The calls of S, in order. */
+static void
+collect_calls(struct emitter *x, const tir_stmt *s, const ir_module *m,
+	      const struct ptrmap *kernels)
+{
+	const ir_def *def;
+	struct bang_call c = {s, NULL, NULL};
+
+	if (s->kind == TIR_SEQ)
+		for (uint32_t i = 0; i < s->seq.n; i++)
+			collect_calls(x, s->seq.at[i], m, kernels);
+	if (s->kind != TIR_CALL_FUNC)
+		return;
+	def = ir_module_find(m, s->call.func);
+	c.kernel =
+		def ? (void *)(uintptr_t)ptrmap_get(kernels, def->tir) : NULL;
+	if (c.kernel)
+		vec_push(&x->calls, c);
+}
+
+/* Which values stay on the chip, and the kernels that know. */
+static bool
+plan(struct emitter *x, const ir_module *m, struct diag *d)
+{
+	const tir_func *main = x->net->main;
+	struct ptrmap kernels = {0};
+
+	for (size_t i = 0; i < x->kernels.len; i++)
+		ptrmap_put(&kernels, x->kernels.at[i]->func, x->kernels.at[i]);
+	collect_calls(x, main->body, m, &kernels);
+	ptrmap_free(&kernels);
+	if (x->o->shape != BANGC_SINGLE || x->o->all_clusters || x->o->part)
+		return true;
+	x->sram_bytes = bang_plan_sram(x->calls.at, x->calls.len,
+				       main->params[main->nparams - 1].buffer,
+				       x->arch, &x->arena);
+	for (size_t i = 0; x->sram_bytes && i < x->calls.len; i++) {
+		struct bang_call *c = &x->calls.at[i];
+
+		c->kernel = variant_of(x, c->kernel, c->sram, d);
+		if (!c->kernel)
+			return false;
+	}
+	return true;
+}
+
 static void
 put_prologue(struct buf *out, const struct bang_arch *arch, bool matmul,
-	     bool conv)
+	     bool conv, int64_t sram_bytes)
 {
-	bang_put_prologue(out, arch);
+	bang_put_prologue(out, arch, sram_bytes);
 	buf_puts(out, matmul ? bang_device_matmul : "");
 	buf_puts(out, conv ? bang_device_conv2d : "");
 }
@@ -129,54 +278,46 @@ bangc_prologue(struct buf *out, const char *name, struct diag *d)
 	const struct bang_arch *arch = find_arch(name, d);
 
 	if (arch)
-		put_prologue(out, arch, arch->float_conv, arch->float_conv);
+		put_prologue(out, arch, arch->float_conv, arch->float_conv, 0);
 	return arch != NULL;
+}
+
+static void
+put_all(struct buf *out, struct emitter *x)
+{
+	bool matmul = false, conv = false;
+
+	for (size_t i = 0; x->net && i < x->calls.len; i++)
+		x->calls.at[i].kernel->used = true;
+	for (size_t i = 0; i < x->kernels.len; i++) {
+		matmul |= x->kernels.at[i]->uses_matmul;
+		conv |= x->kernels.at[i]->uses_conv;
+	}
+	if (!x->o->part)
+		put_prologue(out, x->arch, matmul, conv, x->sram_bytes);
+	for (size_t i = 0; i < x->kernels.len; i++)
+		if (x->kernels.at[i]->used || !x->sram_bytes)
+			buf_puts(out, x->kernels.at[i]->text);
+	if (x->net) {
+		struct bang_network n = {x->net,        x->o,
+					 x->calls.at,   x->calls.len,
+					 x->sram_bytes, &x->arena};
+
+		bang_put_network(out, &n);
+	}
 }
 
 bool
 bangc_emit(struct buf *out, const ir_module *m, const struct interface *net,
 	   const struct bangc_options *o, struct diag *d)
 {
-	const struct bang_arch *arch = find_arch(o->arch, d);
-	VEC(struct bang_kernel *) kernels = {0};
-	struct arena arena = {0};
-	bool ok = arch != NULL, matmul = false, conv = false;
-	struct buf text = {0};
+	struct emitter x = {.o = o, .net = net, .arch = find_arch(o->arch, d)};
+	bool ok = x.arch && put_kernels(&x, m, d) && (!net || plan(&x, m, d));
 
-	for (size_t i = 0; ok && i < m->defs.len; i++) {
-		const ir_def *def = m->defs.at[i];
-		struct bang_kernel *k;
-
-		if (def->kind != DEF_TIR || (net && def->tir == net->main))
-			continue;
-		if (ir_dict_get(def->tir->attrs, "sizes")) {
-			diag_error(d, def->loc,
-				   "kernel '@%s' has shapes that are known at "
-				   "run time only, but BANG-C needs numbers",
-				   def->name);
-			ok = false;
-			break;
-		}
-		k = ARENA_NEW(&arena, struct bang_kernel);
-		*k = (struct bang_kernel){
-			.func = def->tir, .arch = arch, .arena = &arena};
-		vec_push(&kernels, k);
-		ok = put_kernel(&text, k, o, d);
-		matmul |= k->uses_matmul;
-		conv |= k->uses_conv;
-	}
-	if (ok && !o->part)
-		put_prologue(out, arch, matmul, conv);
 	if (ok)
-		buf_puts(out, bang_text(&text));
-	if (ok && net) {
-		struct bang_network n = {m,          net,         o,
-					 kernels.at, kernels.len, &arena};
-
-		bang_put_network(out, &n);
-	}
-	buf_free(&text);
-	vec_free(&kernels);
-	arena_free(&arena);
+		put_all(out, &x);
+	vec_free(&x.kernels);
+	vec_free(&x.calls);
+	arena_free(&x.arena);
 	return ok;
 }

@@ -24,15 +24,6 @@ struct network {
 	struct ranges read, written; /* since the last barrier */
 };
 
-static const struct bang_kernel *
-kernel_of(const struct bang_network *n, const char *name)
-{
-	for (size_t i = 0; i < n->nkernels; i++)
-		if (!strcmp(n->kernels[i]->func->name, name))
-			return n->kernels[i];
-	return NULL;
-}
-
 /* Behind the tensors main takes its constants, then its workspace. */
 static bool
 is_tensor(const struct bang_network *n, uint32_t i)
@@ -97,20 +88,22 @@ put_args(struct buf *out, const struct bang_network *n)
 		buf_printf(out, "%s%s", i ? ", " : "", param_name(n, i));
 }
 
-/* Parameter I of the kernel that call S calls, as C. */
+/* Operand I of the call C, as C. */
 static void
-put_arg(struct buf *out, const struct bang_network *n, const tir_stmt *s,
-	const tir_func *f, uint32_t i)
+put_arg(struct buf *out, const struct bang_network *n,
+	const struct bang_call *c, uint32_t i)
 {
-	const tir_expr *a = s->call.args[i];
-	const char *type = bang_type(f->params[i].buffer->dtype);
+	const tir_expr *a = c->stmt->call.args[i];
+	const tir_func *f = c->kernel->func;
+	bool sram = c->sram && c->sram[i] >= 0;
+	int64_t at = sram ? c->sram[i] : a->arg[0]->i;
+	const char *base = sram ? "relay_sram" : name_of(n, a->buffer);
 
-	buf_printf(out, "(%s *)", type);
-	if (a->arg[0]->i == 0)
-		buf_puts(out, name_of(n, a->buffer));
+	buf_printf(out, "(%s *)", bang_type(f->params[i].buffer->dtype));
+	if (at == 0)
+		buf_puts(out, base);
 	else
-		buf_printf(out, "(%s + %" PRId64 ")", name_of(n, a->buffer),
-			   a->arg[0]->i);
+		buf_printf(out, "(%s + %" PRId64 ")", base, at);
 }
 
 static int64_t
@@ -131,10 +124,23 @@ overlaps(const struct ranges *all, struct range r)
 	return false;
 }
 
-/* Does the call S touch what was written since the last barrier, ...? */
-static bool
-needs_barrier(struct network *x, const tir_stmt *s, const tir_func *f)
+/* The bytes that operand I of C is, of device memory or SRAM (NULL). */
+static struct range
+range_of(const struct bang_call *c, uint32_t i)
 {
+	const tir_expr *a = c->stmt->call.args[i];
+	int64_t n = bytes_of(c->kernel->func->params[i].buffer);
+
+	if (c->sram && c->sram[i] >= 0)
+		return (struct range){NULL, c->sram[i], c->sram[i] + n};
+	return (struct range){a->buffer, a->arg[0]->i, a->arg[0]->i + n};
+}
+
+/* Does the call C touch what was written since the last barrier, ...? */
+static bool
+needs_barrier(struct network *x, const struct bang_call *c)
+{
+	const tir_func *f = c->kernel->func;
 	struct bang_buffers read = {0}, written = {0};
 	bool needs = false;
 
@@ -142,9 +148,7 @@ needs_barrier(struct network *x, const tir_stmt *s, const tir_func *f)
 	for (int pass = 0; pass < 2; pass++) {
 		for (uint32_t i = 0; i < f->nparams; i++) {
 			const struct tir_buffer *b = f->params[i].buffer;
-			const tir_expr *a = s->call.args[i];
-			int64_t from = a->arg[0]->i;
-			struct range r = {a->buffer, from, from + bytes_of(b)};
+			struct range r = range_of(c, i);
 
 			if (pass == 0) {
 				needs |= overlaps(&x->written, r) ||
@@ -167,52 +171,40 @@ needs_barrier(struct network *x, const tir_stmt *s, const tir_func *f)
 
 /* ------------------------------------------------------------- calls -- */
 
-typedef void put_call_fn(struct network *x, const tir_stmt *s,
-			 const struct bang_kernel *k);
-
 static void
-put_call(struct network *x, const tir_stmt *s, const struct bang_kernel *k)
+put_args_of(struct network *x, const struct bang_call *c, const char *before)
 {
-	const tir_func *f = k->func;
-
-	if (needs_barrier(x, s, f))
-		buf_puts(x->out, "  __sync_all_ipu();\n");
-	buf_printf(x->out, "  %s(", f->name);
-	for (uint32_t i = 0; i < s->call.n; i++) {
-		buf_puts(x->out, i ? ", " : "");
-		put_arg(x->out, x->n, s, f, i);
+	for (uint32_t i = 0; i < c->kernel->func->nparams; i++) {
+		buf_puts(x->out, i ? ", " : before);
+		put_arg(x->out, x->n, c, i);
 	}
 	buf_puts(x->out, ");\n");
 }
 
 static void
-put_launch(struct network *x, const tir_stmt *s, const struct bang_kernel *k)
+put_calls(struct network *x)
 {
-	const tir_func *f = k->func;
+	for (size_t i = 0; i < x->n->ncalls; i++) {
+		const struct bang_call *c = &x->n->calls[i];
 
-	buf_printf(x->out, "  LAUNCH(%s, %s, %s, queue", f->name,
-		   k->barriers ? "one_job" : "tasks",
-		   k->barriers ? "all_clusters" : "cnrtFuncTypeUnion1");
-	for (uint32_t i = 0; i < s->call.n; i++) {
-		buf_puts(x->out, ", ");
-		put_arg(x->out, x->n, s, f, i);
+		if (needs_barrier(x, c))
+			buf_puts(x->out, "  __sync_all_ipu();\n");
+		buf_printf(x->out, "  %s(", c->kernel->name);
+		put_args_of(x, c, "");
 	}
-	buf_puts(x->out, ");\n");
 }
 
 static void
-put_calls(struct network *x, const tir_stmt *s, put_call_fn *put)
+put_launches(struct network *x)
 {
-	const struct bang_kernel *k;
+	for (size_t i = 0; i < x->n->ncalls; i++) {
+		const struct bang_kernel *k = x->n->calls[i].kernel;
 
-	if (s->kind == TIR_SEQ)
-		for (uint32_t i = 0; i < s->seq.n; i++)
-			put_calls(x, s->seq.at[i], put);
-	if (s->kind != TIR_CALL_FUNC)
-		return;
-	k = kernel_of(x->n, s->call.func);
-	if (k)
-		put(x, s, k);
+		buf_printf(x->out, "  LAUNCH(%s, %s, %s, queue", k->name,
+			   k->barriers ? "one_job" : "tasks",
+			   k->barriers ? "all_clusters" : "cnrtFuncTypeUnion1");
+		put_args_of(x, &x->n->calls[i], ", ");
+	}
 }
 
 /* -------------------------------------------------------- the network -- */
@@ -258,7 +250,7 @@ put_entry(struct network *x)
 	buf_printf(out, "\n__mlu_entry__ void %s_kernel(", x->n->o->name);
 	put_params(out, x->n);
 	buf_puts(out, ") {\n  if (__is_mpu()) return;\n");
-	put_calls(x, x->n->net->main->body, put_call);
+	put_calls(x);
 	buf_puts(out, "}\n");
 }
 
@@ -274,12 +266,20 @@ put_device_function(struct network *x)
 		   x->n->o->name);
 	put_params(out, x->n);
 	buf_puts(out,
-		 ") {\n"
-		 "  int clusters = relay_clusters();\n"
-		 "  unsigned together = 1;\n"
-		 "  cnrtFunctionType_t all_clusters = relay_union(clusters, "
-		 "&together);\n"
-		 "  cnrtDim3_t one_job = {4 * together, 1, 1};\n");
+		 ") {\n");
+	if (x->n->sram_bytes)
+		buf_puts(out,
+			 "  cnrtFunctionType_t all_clusters = "
+			 "cnrtFuncTypeUnion1; /* which share SRAM */\n"
+			 "  cnrtDim3_t one_job = {4, 1, 1};\n"
+			 "  (void)relay_clusters, (void)relay_union;\n");
+	else
+		buf_puts(out,
+			 "  int clusters = relay_clusters();\n"
+			 "  unsigned together = 1;\n"
+			 "  cnrtFunctionType_t all_clusters = "
+			 "relay_union(clusters, &together);\n"
+			 "  cnrtDim3_t one_job = {4 * together, 1, 1};\n");
 	if (single) {
 		buf_printf(out,
 			   "  LAUNCH(%s_kernel, one_job, all_clusters, queue, ",
@@ -291,7 +291,7 @@ put_device_function(struct network *x)
 			      "1};\n"
 			      "  (void)one_job, (void)tasks, "
 			      "(void)all_clusters, (void)constants;\n");
-		put_calls(x, x->n->net->main->body, put_launch);
+		put_launches(x);
 	}
 	buf_puts(out, "  return 0;\n}\n");
 }

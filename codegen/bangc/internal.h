@@ -28,6 +28,7 @@ struct bang_arch {
 	int code;         /* __BANG_ARCH__ */
 	int64_t nram;
 	int64_t wram;
+	int64_t sram;    /* of a cluster */
 	int line;        /* counts are multiples of this */
 	bool float_conv; /* convolves and multiplies floats */
 };
@@ -45,6 +46,12 @@ struct bang_names {
 
 struct bang_kernel {
 	const tir_func *func;
+	const char *name;
+	const bool *in_sram; /* by parameter: it lies there; NULL: none does */
+	struct bang_kernel *next; /* of the same function, otherwise placed */
+	bool used;
+	const char *text; /* all of it */
+	const char *body; /* its statements */
 	const struct bang_arch *arch;
 	struct arena *arena;
 	struct buf *out;
@@ -105,6 +112,18 @@ const char *bang_type(struct dtype t);
 const char *bang_name_of(const struct bang_names *names,
 			 const struct tir_var *v);
 
+/*
+ * Directions of copies between B and NRAM: "GDRAM2NRAM", or from SRAM where B
+ * is kept there, and back.
+ */
+const char *bang_load_direction(const struct bang_kernel *k,
+				const struct tir_buffer *b);
+const char *bang_store_direction(const struct bang_kernel *k,
+				 const struct tir_buffer *b);
+
+/* Does B lie in SRAM? */
+bool bang_in_sram(const struct bang_kernel *k, const struct tir_buffer *b);
+
 /* E as C++; false if there is none for it. */
 bool bang_put_expr(struct buf *out, const tir_expr *e,
 		   const struct bang_names *names);
@@ -129,6 +148,8 @@ struct bang_vectors {
 	const tir_expr *at[BANG_MAX_VECTORS];
 	bool loaded[BANG_MAX_VECTORS];
 	int64_t scalar; /* floats computed one by one, at each point */
+	bool from_sram;  /* something is read from there */
+	unsigned places; /* of what is copied while others compute */
 	unsigned n;
 	bool ok;
 };
@@ -216,8 +237,9 @@ extern const char bang_device_matmul[];
 extern const char bang_device_conv2d[];
 extern const char bang_device_main[];
 
-/* prologue.c: what all kernels need. */
-void bang_put_prologue(struct buf *out, const struct bang_arch *arch);
+/* prologue.c: what all kernels need, with so many bytes of SRAM. */
+void bang_put_prologue(struct buf *out, const struct bang_arch *arch,
+		       int64_t sram_bytes);
 
 /* step.c: the body of K->func. False, and K->why, if there is no code. */
 bool bang_put_steps(struct bang_kernel *k);
@@ -231,16 +253,32 @@ void bang_collect(const tir_func *f, struct bang_buffers *read,
 		  struct bang_buffers *written);
 bool bang_has(const struct bang_buffers *s, const struct tir_buffer *b);
 
+/* A call of the network's main. */
+struct bang_call {
+	const tir_stmt *stmt;
+	struct bang_kernel *kernel;
+	int64_t *sram; /* by operand: where it is in SRAM, or -1: it is not */
+};
+
+/*
+ * residency.c: keep values of WORKSPACE in SRAM from the call that writes
+ * them to the last that reads them, as far as there is room: sets SRAM of
+ * each call. The bytes of SRAM that takes.
+ */
+int64_t bang_plan_sram(struct bang_call *calls, size_t n,
+		       const struct tir_buffer *workspace,
+		       const struct bang_arch *arch, struct arena *a);
+
 /*
  * host.c: what runs the network NET of KERNELS: the function for device
  * memory in the shape that O wants, and the one for the host's.
  */
 struct bang_network {
-	const ir_module *m;
 	const struct interface *net;
 	const struct bangc_options *o;
-	struct bang_kernel *const *kernels;
-	size_t nkernels;
+	const struct bang_call *calls; /* in order */
+	size_t ncalls;
+	int64_t sram_bytes; /* that hold values between calls */
 	struct arena *arena;
 };
 void bang_put_network(struct buf *out, const struct bang_network *n);

@@ -106,6 +106,20 @@ put_base(struct bang_kernel *k, const struct product *p,
 	return ok;
 }
 
+/* The call of a function, told where its arrays lie unless on the device. */
+static void
+put_call(struct bang_kernel *k, const struct product *p, const char *name)
+{
+	buf_printf(k->out, "      done = %s", name);
+	if (bang_in_sram(k, p->a->buffer) || bang_in_sram(k, p->b->buffer) ||
+	    bang_in_sram(k, p->n->buffer))
+		buf_printf(k->out, "<%s, %s, %s>",
+			   bang_load_direction(k, p->a->buffer),
+			   bang_load_direction(k, p->b->buffer),
+			   bang_store_direction(k, p->n->buffer));
+	buf_puts(k->out, "(done, ");
+}
+
 /* Loops around the products: every task goes over all of them. */
 static void
 put_loops(struct bang_kernel *k, const struct product *p, const bool *used)
@@ -163,7 +177,7 @@ put_matmul(struct bang_kernel *k, const struct bang_nest *given)
 	if (r != UINT32_MAX)
 		used[r] = true;
 	put_loops(k, &p, used);
-	buf_puts(k->out, "      done = relay_matmul(done, ");
+	put_call(k, &p, "relay_matmul");
 	if (!put_bases(k, &p, used))
 		return false;
 	buf_printf(k->out,
@@ -265,7 +279,7 @@ put_conv(struct bang_kernel *k, const struct bang_nest *n)
 	if (c.rx != UINT32_MAX)
 		used[c.rx] = true;
 	put_loops(k, &p, used);
-	buf_puts(k->out, "      done = relay_conv2d(done, ");
+	put_call(k, &p, "relay_conv2d");
 	if (!put_bases(k, &p, used))
 		return false;
 	buf_printf(k->out,

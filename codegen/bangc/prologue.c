@@ -19,7 +19,8 @@ static const char head[] = "#include <bang.h>\n"
 			   "#endif\n";
 
 void
-bang_put_prologue(struct buf *out, const struct bang_arch *arch)
+bang_put_prologue(struct buf *out, const struct bang_arch *arch,
+		  int64_t sram_bytes)
 {
 	buf_puts(out, head);
 	buf_printf(out,
@@ -31,6 +32,13 @@ bang_put_prologue(struct buf *out, const struct bang_arch *arch)
 		   arch->name, arch->nram, arch->wram, arch->line);
 	if (arch->float_conv)
 		buf_puts(out, "__wram__ char relay_wram[RELAY_WRAM_BYTES];\n");
+	if (sram_bytes)
+		buf_printf(
+			out,
+			"\n/* Of one cluster: values between kernels. */\n"
+			"#define RELAY_SRAM_BYTES %" PRId64 "\n"
+			"__mlu_shared__ char relay_sram[RELAY_SRAM_BYTES];\n",
+			sram_bytes);
 	buf_putc(out, '\n');
 	buf_puts(out, bang_device_scalars);
 	buf_puts(out, bang_device_vectors);

@@ -4,7 +4,9 @@
  * Loops that go over memory in order are one. If that is all of them, tasks
  * share out the array and each works on its part in three stages: while one
  * tile is computed, the one before is stored and the next is loaded, each into
- * the other of two places. Otherwise tasks share out the rows.
+ * the other of two places; a plain copy between queues of their own has three,
+ * because nothing orders its store and the load after. Otherwise tasks share
+ * out the rows.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -65,14 +67,14 @@ bang_tile(const struct bang_vectors *v, bool twice, int64_t most,
 	int64_t places = v->n, line = v->k->arch->line, tile;
 
 	for (unsigned i = 0; twice && i < v->n; i++)
-		places += v->loaded[i];
+		places += v->loaded[i] ? v->places - 1 : 0;
 	tile = v->k->arch->nram / (4 * places) / line * line;
 	most = (most + line - 1) / line * line;
 	if (tile > most)
 		tile = most;
 	if (tile > MAX_TILE)
 		tile = MAX_TILE;
-	snprintf(name, BANG_TILE_NAME, "TILE_%.150s_%u", v->k->func->name,
+	snprintf(name, BANG_TILE_NAME, "TILE_%.150s_%u", v->k->name,
 		 v->k->nsteps);
 	buf_printf(v->k->defines, "#define %s %" PRId64 "\n", name, tile);
 	return tile;
@@ -105,13 +107,13 @@ bang_put_vectors(const struct bang_vectors *v, struct buf *out,
 			buf_printf(out, "%sfloat *x%u = (float *)relay_nram",
 				   v->indent, i);
 			if (two)
-				buf_printf(out, " + (%u + (%s & 1)) * tile",
-					   place, twice);
+				buf_printf(out, " + (%u + %s %% %u) * tile",
+					   place, twice, v->places);
 			else if (place)
 				buf_printf(out, " + %u * tile", place);
 			buf_puts(out, ";\n");
 		}
-		place += two ? 2 : 1;
+		place += two ? v->places : 1;
 	}
 }
 
@@ -149,6 +151,7 @@ put_stages(struct bang_vectors *v, struct buf *store, const char *tile)
 		   "    __sync_io_move_compute();\n"
 		   "    int tiles = high > low ? (high - low + tile - 1) / tile"
 		   " : 0;\n"
+		   "    __sync_compute();\n"
 		   "    for (int i = 0; i < tiles + 2; i++) {\n"
 		   "      if (i >= 2) {\n",
 		   tile, row->extent, row->min, row->min + row->extent);
@@ -207,6 +210,8 @@ bang_put_vector(struct bang_kernel *k, const struct bang_nest *given)
 	bang_vectors_init(&v, k, &n, n.loops[n.nloops - 1].var);
 	v.copy = flat ? "__memcpy_async" : "__memcpy";
 	x = bang_vector_of(&v, n.value);
+	if (v.loaded[x] && v.from_sram != bang_in_sram(k, n.buffer))
+		v.places = 3;
 	bang_put_vector_store(&v, &v.code, &store, x);
 	v.loaded[x] = true;
 	ok = v.ok;

@@ -24,6 +24,7 @@ bang_vectors_init(struct bang_vectors *v, struct bang_kernel *k,
 				   .along = along,
 				   .indent = "        ",
 				   .copy = "__memcpy",
+				   .places = 2,
 				   .ok = true};
 	for (uint32_t i = 0; i < n->nmerged; i++)
 		vec_push(&v->names, ((struct bang_name){n->merged[i], "0"}));
@@ -110,18 +111,19 @@ fill(struct bang_vectors *v, const tir_expr *e)
 static void
 put_load(struct bang_vectors *v, const tir_expr *e, const char *to, int bytes)
 {
+	const char *from = bang_load_direction(v->k, e->buffer);
 	int64_t stride;
 
+	v->from_sram |= bang_in_sram(v->k, e->buffer);
 	v->ok &= bang_stride(e->arg[0], v->along, &stride);
 	buf_printf(&v->loads, "%s%s(%s, %s + ", v->indent, v->copy, to,
 		   e->buffer->name);
 	v->ok &= bang_put_expr(&v->loads, e->arg[0], &v->names);
 	if (stride == 1)
-		buf_printf(&v->loads, ", real * %d, GDRAM2NRAM);\n", bytes);
+		buf_printf(&v->loads, ", real * %d, %s);\n", bytes, from);
 	else
-		buf_printf(&v->loads,
-			   ", %d, GDRAM2NRAM, %d, %" PRId64 ", real - 1);\n",
-			   bytes, bytes, bytes * stride);
+		buf_printf(&v->loads, ", %d, %s, %d, %" PRId64 ", real - 1);\n",
+			   bytes, from, bytes, bytes * stride);
 	v->ok &= stride > 0 && stride < (1 << 24);
 }
 
@@ -620,6 +622,7 @@ bang_put_vector_store(struct bang_vectors *v, struct buf *convert,
 {
 	const struct bang_nest *n = v->nest;
 	struct dtype t = n->buffer->dtype;
+	const char *to = bang_store_direction(v->k, n->buffer);
 	int bytes = dtype_is_bool(t) ? 1 : t.bits / 8;
 	int64_t stride = 0;
 	const char *as;
@@ -634,11 +637,10 @@ bang_put_vector_store(struct bang_vectors *v, struct buf *convert,
 	buf_printf(out, "%s%s(%s + ", v->indent, v->copy, n->buffer->name);
 	v->ok &= bang_put_expr(out, n->index, &v->names);
 	if (stride == 1)
-		buf_printf(out, ", %sx%u, real * %d, NRAM2GDRAM);\n", as, x,
-			   bytes);
+		buf_printf(out, ", %sx%u, real * %d, %s);\n", as, x, bytes,
+			   to);
 	else
 		buf_printf(out,
-			   ", %sx%u, %d, NRAM2GDRAM, %" PRId64
-			   ", %d, real - 1);\n",
-			   as, x, bytes, bytes * stride, bytes);
+			   ", %sx%u, %d, %s, %" PRId64 ", %d, real - 1);\n",
+			   as, x, bytes, to, bytes * stride, bytes);
 }

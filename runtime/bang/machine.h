@@ -253,6 +253,7 @@ struct job {
 	call body;
 	std::vector<task> tasks;
 	std::map<std::pair<int, int>, image> sram;
+	image *loaded;                  /* of SRAM */
 	ucontext_t home;
 	task *now;
 	bool partial;                   /* barriers of some tasks: races.h */
@@ -569,19 +570,24 @@ inline void
 run_until_blocked(job &j, task &t)
 {
 	auto cluster = std::make_pair(t.group, t.cluster);
+	memory &shared = memory_of(SRAM);
 	auto sram = j.sram.find(cluster);
 
 	if (sram == j.sram.end())
-		sram = j.sram.emplace(cluster, memory_of(SRAM).fresh()).first;
+		sram = j.sram.emplace(cluster, shared.fresh()).first;
+	if (j.loaded != &sram->second) {
+		if (j.loaded)
+			shared.save(*j.loaded);
+		j.loaded = &sram->second;
+		shared.load(*j.loaded);
+	}
 	memory_of(NRAM).load(t.nram);
 	memory_of(WRAM).load(t.wram);
-	memory_of(SRAM).load(sram->second);
 	j.now = &t;
 	swapcontext(&j.home, &t.context);
 	j.now = nullptr;
 	memory_of(NRAM).save(t.nram);
 	memory_of(WRAM).save(t.wram);
-	memory_of(SRAM).save(sram->second);
 }
 
 inline void
