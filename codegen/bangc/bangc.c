@@ -3,11 +3,13 @@
  */
 #include "codegen/bangc/bangc.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "codegen/bangc/internal.h"
 #include "ir/module.h"
 #include "ir/print.h"
+#include "ir/type.h"
 #include "support/ptrmap.h"
 
 /*
@@ -31,6 +33,52 @@ find_arch(const char *name, struct diag *d)
 	diag_error(d, LOC_NONE, "there is no architecture '%s'", name);
 	diag_note(d, LOC_NONE, "it is one of mlu270, mlu290, mlu370, mlu590");
 	return NULL;
+}
+
+/* Tensors in a value of type T. Tuples nest as deep as the text has them. */
+static uint32_t
+tensors_of(const ir_type *t)
+{
+	uint32_t n = 0;
+
+	if (t->kind != TYPE_TUPLE)
+		return 1;
+	for (uint32_t i = 0; i < ir_as_tuple_type(t)->nfields; i++)
+		n += tensors_of(ir_as_tuple_type(t)->fields[i]);
+	return n;
+}
+
+bool
+bang_is_temporary(const struct bang_kernel *k, const struct tir_buffer *b)
+{
+	const ir_type *t = k->func->relay_type;
+	uint32_t i = 0, n;
+
+	if (!t || t->kind != TYPE_FUNC)
+		return false;
+	n = tensors_of(ir_as_func_type(t)->ret);
+	for (uint32_t p = 0; p < ir_as_func_type(t)->nparams; p++)
+		n += tensors_of(ir_as_func_type(t)->params[p]);
+	while (i < k->func->nparams && k->func->params[i].buffer != b)
+		i++;
+	return i >= n;
+}
+
+bool
+bang_text_mentions(const char *text, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *at = text; (at = strstr(at, name)); at += n) {
+		static const char word[] = "abcdefghijklmnopqrstuvwxyz"
+					   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					   "0123456789_";
+
+		if ((at == text || !strchr(word, at[-1])) &&
+		    (!at[n] || !strchr(word, at[n])))
+			return true;
+	}
+	return false;
 }
 
 bool
@@ -92,6 +140,21 @@ put_comment(struct buf *out, const tir_func *f)
 	buf_puts(out, " */\n");
 }
 
+/* What must cross the border of the chip: all that F takes and gives, once. */
+static int64_t
+least_bytes(const struct bang_kernel *k)
+{
+	int64_t n = 0;
+
+	for (uint32_t i = 0; i < k->func->nparams; i++) {
+		const struct tir_buffer *b = k->func->params[i].buffer;
+
+		if (!bang_is_temporary(k, b))
+			n += b->size * ((b->dtype.bits + 7) / 8);
+	}
+	return n;
+}
+
 static const char *
 copy_text(struct arena *a, struct buf *b)
 {
@@ -120,6 +183,8 @@ put_kernel(struct bang_kernel *k, const struct bangc_options *o, struct diag *d)
 	ok = bang_put_steps(k);
 	if (ok) {
 		put_comment(&all, f);
+		buf_printf(&all, "/* moves at least %" PRId64 " bytes */\n",
+			   least_bytes(k));
 		buf_puts(&all, bang_text(&defines));
 		buf_printf(&all, "%s void %s(",
 			   o->shape == BANGC_SINGLE ? "__mlu_func__"

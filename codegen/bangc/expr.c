@@ -227,13 +227,77 @@ helper(struct printer *p, const tir_expr *e)
 	list(p, e);
 }
 
+const struct bang_place *
+bang_place_of(const struct bang_names *names, const struct tir_buffer *b)
+{
+	const struct bang_places *p = names ? names->places : NULL;
+
+	for (size_t i = 0; p && i < p->n; i++)
+		if (p->at[i].buffer == b)
+			return &p->at[i];
+	return NULL;
+}
+
+/* INDEX as it is within the unit at hand. */
+static bool
+put_offset(struct buf *out, const tir_expr *index,
+	   const struct bang_names *names, int64_t low)
+{
+	struct bang_names inner = {.places = names->places};
+	bool ok;
+
+	for (size_t i = 0; i < names->len; i++)
+		vec_push(&inner, names->at[i]);
+	for (uint32_t i = 0; i < names->places->nunits; i++)
+		vec_push(&inner,
+			 ((struct bang_name){names->places->units[i], "0"}));
+	ok = bang_put_expr(out, index, &inner);
+	if (low)
+		buf_printf(out, low < 0 ? " + %" PRId64 : " - %" PRId64,
+			   low < 0 ? -low : low);
+	vec_free(&inner);
+	return ok;
+}
+
+bool
+bang_put_place(struct buf *out, const struct tir_buffer *b,
+	       const tir_expr *index, const struct bang_names *names)
+{
+	const struct bang_place *place = bang_place_of(names, b);
+	struct buf offset = {0};
+	bool ok = place && put_offset(&offset, index, names, place->low);
+
+	if (ok) {
+		buf_puts(out, place->text);
+		if (strcmp(bang_text(&offset), "0") != 0)
+			buf_printf(out, " + %s", bang_text(&offset));
+	}
+	buf_free(&offset);
+	return ok;
+}
+
+static void
+load(struct printer *p, const tir_expr *e)
+{
+	const struct bang_place *place = bang_place_of(p->names, e->buffer);
+
+	buf_printf(p->out, "%s[", place ? place->text : e->buffer->name);
+	if (place)
+		p->ok &= put_offset(p->out, e->arg[0], p->names, place->low);
+	else
+		expr(p, e->arg[0]);
+	buf_putc(p->out, ']');
+}
+
 /* A variable that became part of another, or a multiple of one. */
 static bool
 is_zero(const struct printer *p, const tir_expr *e)
 {
 	if (e->kind == TIR_VAR)
 		return !strcmp(bang_name_of(p->names, e->var), "0");
-	return e->kind == TIR_MUL && is_zero(p, e->arg[0]);
+	return (e->kind == TIR_MUL && is_zero(p, e->arg[0])) ||
+	       (e->kind == TIR_ADD && is_zero(p, e->arg[0]) &&
+		is_zero(p, e->arg[1]));
 }
 
 static void
@@ -281,9 +345,7 @@ expr(struct printer *p, const tir_expr *e)
 		function(p, e);
 		break;
 	case TIR_LOAD:
-		buf_printf(p->out, "%s[", e->buffer->name);
-		expr(p, e->arg[0]);
-		buf_putc(p->out, ']');
+		load(p, e);
 		break;
 	default:
 		helper(p, e);

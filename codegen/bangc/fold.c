@@ -46,8 +46,8 @@ way_along(const struct bang_nest *n, uint32_t loop)
 	return w;
 }
 
-static const char *
-combine(const struct bang_nest *n)
+const char *
+bang_combine(const struct bang_nest *n)
 {
 	return n->fold == TIR_ADD   ? "__bang_add"
 	       : n->fold == TIR_MAX ? "relay_vmax"
@@ -127,7 +127,7 @@ put_down(struct bang_kernel *k, const struct bang_nest *n)
 		!bang_mentions(n->init, v.along);
 	x = bang_vector_of(&v, n->value);
 	buf_printf(&v.code, "%s%s(x%u, x%u, x%u, count);\n", v.indent,
-		   combine(n), sum, sum, x);
+		   bang_combine(n), sum, sum, x);
 	bang_put_vector_store(&v, &store, &store, sum);
 	ok = v.ok;
 	if (ok) {
@@ -225,22 +225,30 @@ put_along(struct bang_kernel *k, const struct bang_nest *n)
 }
 
 bool
+bang_folds_along(const struct bang_nest *n, bool *down)
+{
+	struct way one = {0}, other = way_along(n, n->nloops - 1);
+
+	if (n->nspatial > 0)
+		one = way_along(n, n->nspatial - 1);
+	*down = one.possible;
+	return other.possible && other.in_order && other.moves &&
+	       !(one.possible && one.in_order && one.moves) &&
+	       n->loops[n->nloops - 1].extent >= LEAST_ALONG;
+}
+
+bool
 bang_put_fold(struct bang_kernel *k, const struct bang_nest *given)
 {
 	struct bang_nest n = *given;
-	struct way down = {0}, along;
+	bool down;
 
 	bang_merge_loops(&n);
 	if (!n.reduce || n.nspatial == n.nloops)
 		return false;
-	if (n.nspatial > 0)
-		down = way_along(&n, n.nspatial - 1);
-	along = way_along(&n, n.nloops - 1);
-	if (along.possible && along.in_order && along.moves &&
-	    !(down.possible && down.in_order && down.moves) &&
-	    n.loops[n.nloops - 1].extent >= LEAST_ALONG && put_along(k, &n))
+	if (bang_folds_along(&n, &down) && put_along(k, &n))
 		return true;
-	if (down.possible && put_down(k, &n))
+	if (down && put_down(k, &n))
 		return true;
-	return along.possible && put_along(k, &n);
+	return way_along(&n, n.nloops - 1).possible && put_along(k, &n);
 }

@@ -150,6 +150,8 @@ needs_barrier(struct network *x, const struct bang_call *c)
 			const struct tir_buffer *b = f->params[i].buffer;
 			struct range r = range_of(c, i);
 
+			if (!bang_text_mentions(c->kernel->body, b->name))
+				continue;
 			if (pass == 0) {
 				needs |= overlaps(&x->written, r) ||
 					 (bang_has(&written, b) &&
@@ -265,21 +267,18 @@ put_device_function(struct network *x)
 		   "extern \"C\" int %s(cnrtQueue_t queue, ",
 		   x->n->o->name);
 	put_params(out, x->n);
-	buf_puts(out,
-		 ") {\n");
+	buf_puts(out, ") {\n");
 	if (x->n->sram_bytes)
-		buf_puts(out,
-			 "  cnrtFunctionType_t all_clusters = "
-			 "cnrtFuncTypeUnion1; /* which share SRAM */\n"
-			 "  cnrtDim3_t one_job = {4, 1, 1};\n"
-			 "  (void)relay_clusters, (void)relay_union;\n");
+		buf_puts(out, "  cnrtFunctionType_t all_clusters = "
+			      "cnrtFuncTypeUnion1; /* which share SRAM */\n"
+			      "  cnrtDim3_t one_job = {4, 1, 1};\n"
+			      "  (void)relay_clusters, (void)relay_union;\n");
 	else
-		buf_puts(out,
-			 "  int clusters = relay_clusters();\n"
-			 "  unsigned together = 1;\n"
-			 "  cnrtFunctionType_t all_clusters = "
-			 "relay_union(clusters, &together);\n"
-			 "  cnrtDim3_t one_job = {4 * together, 1, 1};\n");
+		buf_puts(out, "  int clusters = relay_clusters();\n"
+			      "  unsigned together = 1;\n"
+			      "  cnrtFunctionType_t all_clusters = "
+			      "relay_union(clusters, &together);\n"
+			      "  cnrtDim3_t one_job = {4 * together, 1, 1};\n");
 	if (single) {
 		buf_printf(out,
 			   "  LAUNCH(%s_kernel, one_job, all_clusters, queue, ",

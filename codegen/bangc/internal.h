@@ -38,10 +38,27 @@ struct bang_name {
 	const char *text;
 };
 
+/* An array kept on the chip: element LOW of it is at TEXT. */
+struct bang_place {
+	const struct tir_buffer *buffer;
+	const char *text;
+	int64_t low, span, pitch;
+};
+
+/* Where arrays are for the point of the loops UNITS that is worked on. */
+struct bang_places {
+	struct bang_place *at;
+	size_t n;
+	const struct tir_var *units[BANG_MAX_LOOPS];
+	uint32_t nunits;
+	bool whole; /* vectors go along the units */
+};
+
 /* Names of variables that differ from those in the IR, innermost last. */
 struct bang_names {
 	struct bang_name *at;
 	size_t len, cap;
+	const struct bang_places *places; /* or NULL */
 };
 
 struct bang_kernel {
@@ -104,6 +121,11 @@ bool bang_stride(const tir_expr *e, const struct tir_var *v, int64_t *stride);
 bool bang_same(const tir_expr *a, const tir_expr *b);
 bool bang_mentions(const tir_expr *e, const struct tir_var *v);
 
+/* E where all variables are zero; false if that is not plain. */
+bool bang_origin(const tir_expr *e, int64_t *value);
+
+bool bang_reads(const tir_expr *e, const struct tir_buffer *b);
+
 /* Arithmetic of floats in E, all that one evaluation does. */
 int64_t bang_arithmetic(const tir_expr *e);
 
@@ -121,12 +143,24 @@ const char *bang_load_direction(const struct bang_kernel *k,
 const char *bang_store_direction(const struct bang_kernel *k,
 				 const struct tir_buffer *b);
 
+/* Is B nothing that K takes or gives, as far as its Relay type tells? */
+bool bang_is_temporary(const struct bang_kernel *k, const struct tir_buffer *b);
+
+/* Is NAME a word of the code TEXT? */
+bool bang_text_mentions(const char *text, const char *name);
+
 /* Does B lie in SRAM? */
 bool bang_in_sram(const struct bang_kernel *k, const struct tir_buffer *b);
 
 /* E as C++; false if there is none for it. */
 bool bang_put_expr(struct buf *out, const tir_expr *e,
 		   const struct bang_names *names);
+
+/* Where element INDEX of B is on the chip: "TEXT + ..."; false if nowhere. */
+bool bang_put_place(struct buf *out, const struct tir_buffer *b,
+		    const tir_expr *index, const struct bang_names *names);
+const struct bang_place *bang_place_of(const struct bang_names *names,
+				       const struct tir_buffer *b);
 
 /*
  * vexpr.c: an expression along one loop as vector instructions. Vectors are
@@ -148,7 +182,9 @@ struct bang_vectors {
 	const tir_expr *at[BANG_MAX_VECTORS];
 	bool loaded[BANG_MAX_VECTORS];
 	int64_t scalar; /* floats computed one by one, at each point */
-	bool from_sram;  /* something is read from there */
+	bool alias[BANG_MAX_VECTORS]; /* part of an array on the chip, */
+	bool row[BANG_MAX_VECTORS];   /* all of it, with lines to the end */
+	bool from_sram;               /* something is read from there */
 	unsigned places; /* of what is copied while others compute */
 	unsigned n;
 	bool ok;
@@ -181,6 +217,9 @@ void bang_narrow_lanes(struct bang_vectors *v, struct buf *out, unsigned x,
 /* Vector D from elements of T at FROM. */
 void bang_widen_lanes(struct bang_vectors *v, unsigned d, const char *from,
 		      struct dtype t);
+
+/* Does E stay the same along the vector, so that one number will do? */
+bool bang_is_constant(const struct bang_vectors *v, const tir_expr *e);
 
 /* One more vector, of no expression. */
 unsigned bang_new_vector(struct bang_vectors *v);
@@ -289,6 +328,12 @@ void bang_put_network(struct buf *out, const struct bang_network *n);
  */
 bool bang_put_vector(struct bang_kernel *k, const struct bang_nest *n);
 bool bang_put_fold(struct bang_kernel *k, const struct bang_nest *n);
+
+/* Is N better folded along its last loop? *DOWN: the other way works. */
+bool bang_folds_along(const struct bang_nest *n, bool *down);
+
+/* The instruction that folds two vectors. */
+const char *bang_combine(const struct bang_nest *n);
 bool bang_put_matmul(struct bang_kernel *k, const struct bang_nest *n);
 
 /* scalar.c: any statement, element by element. */

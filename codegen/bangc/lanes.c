@@ -60,7 +60,7 @@ over_vectors(struct bang_vectors *v, const tir_expr *e)
 		tir_expr *at;
 
 		out->arg[i] = e->arg[i];
-		if (!bang_mentions(e->arg[i], v->along))
+		if (bang_is_constant(v, e->arg[i]))
 			continue;
 		text = lane_of(v, bang_vector_of(v, e->arg[i]),
 			       e->arg[i]->dtype);
@@ -85,7 +85,7 @@ has_vectors(struct bang_vectors *v, const tir_expr *e)
 	if (e->kind == TIR_LOAD || e->kind == TIR_VAR || e->kind == TIR_GUARD)
 		return false;
 	for (uint32_t i = 0; i < e->n; i++)
-		if (bang_mentions(e->arg[i], v->along) &&
+		if (!bang_is_constant(v, e->arg[i]) &&
 		    bang_class_of(e->arg[i]->dtype) == BANG_NO_VECTOR)
 			return false;
 	return e->n > 0;
@@ -110,7 +110,8 @@ bang_lanes(struct bang_vectors *v, const tir_expr *e)
 	const tir_expr *shown = vectors ? over_vectors(v, e) : e;
 	unsigned d = bang_new_vector(v);
 
-	if (bang_class_of(e->dtype) == BANG_NO_VECTOR)
+	if (bang_class_of(e->dtype) == BANG_NO_VECTOR ||
+	    (!vectors && !v->along))
 		v->ok = false;
 	if (!v->ok)
 		return 0;

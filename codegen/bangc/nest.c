@@ -6,13 +6,13 @@
 
 #include "codegen/bangc/internal.h"
 
-static bool
-reads_buffer(const tir_expr *e, const struct tir_buffer *b)
+bool
+bang_reads(const tir_expr *e, const struct tir_buffer *b)
 {
 	if (e->kind == TIR_LOAD && e->buffer == b)
 		return true;
 	for (uint32_t i = 0; i < e->n; i++)
-		if (reads_buffer(e->arg[i], b))
+		if (bang_reads(e->arg[i], b))
 			return true;
 	return false;
 }
@@ -94,8 +94,8 @@ bang_nest_of(const tir_stmt *s, struct bang_nest *out)
 	out->value = store->store.value;
 	if (inner->kind == TIR_SEQ && !take_fold(inner, out))
 		return false;
-	return !reads_buffer(out->value, out->buffer) &&
-	       !reads_buffer(out->index, out->buffer);
+	return !bang_reads(out->value, out->buffer) &&
+	       !bang_reads(out->index, out->buffer);
 }
 
 bool
@@ -133,6 +133,32 @@ bang_stride(const tir_expr *e, const struct tir_var *v, int64_t *stride)
 		    !bang_stride(e->arg[0], v, &a))
 			return false;
 		*stride = a * e->arg[1]->i;
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool
+bang_origin(const tir_expr *e, int64_t *value)
+{
+	int64_t a, b;
+
+	switch ((enum tir_kind)e->kind) {
+	case TIR_INT:
+		*value = e->i;
+		return true;
+	case TIR_VAR:
+		*value = 0;
+		return true;
+	case TIR_ADD:
+	case TIR_SUB:
+	case TIR_MUL:
+		if (!bang_origin(e->arg[0], &a) || !bang_origin(e->arg[1], &b))
+			return false;
+		*value = e->kind == TIR_ADD   ? a + b
+			 : e->kind == TIR_SUB ? a - b
+					      : a * b;
 		return true;
 	default:
 		return false;

@@ -126,7 +126,8 @@ add_call(struct plan *p, size_t call)
 			if (bang_has(&written, b) != (writes == 1))
 				continue;
 			of[i] = -1;
-			if (a->buffer != p->workspace || b->size == 0)
+			if (a->buffer != p->workspace || b->size == 0 ||
+			    !bang_text_mentions(c->kernel->body, b->name))
 				continue;
 			of[i] = writes ? define(p, span_of(c, i), call)
 				       : find(p, span_of(c, i), call);

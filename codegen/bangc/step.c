@@ -4,12 +4,16 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "codegen/bangc/internal.h"
+#include "codegen/bangc/rows.h"
+
+/* Steps that are tried as one run. */
+enum { MOST_TOGETHER = 12 };
 
 struct stepper {
 	struct bang_kernel *k;
 	struct bang_buffers read; /* since the last barrier */
 	struct bang_buffers written;
+	VEC(tir_stmt *) items;
 	bool ok;
 };
 
@@ -99,23 +103,52 @@ any_in(const struct bang_buffers *a, const struct bang_buffers *b)
 	return false;
 }
 
-/* A barrier, if this step touches what others since the last one did. */
+/* A barrier, if a step touches what others since the last one did. */
+static void
+put_barrier_for(struct stepper *x, const struct bang_buffers *read,
+		const struct bang_buffers *written)
+{
+	if (any_in(read, &x->written) || any_in(written, &x->written) ||
+	    any_in(written, &x->read)) {
+		buf_puts(x->k->out, "  __sync_all_ipu();\n");
+		x->k->barriers = true;
+		x->read.len = x->written.len = 0;
+	}
+	for (size_t i = 0; i < read->len; i++)
+		add(&x->read, read->at[i]);
+	for (size_t i = 0; i < written->len; i++)
+		add(&x->written, written->at[i]);
+}
+
 static void
 put_barrier(struct stepper *x, const tir_stmt *s)
 {
 	struct bang_buffers read = {0}, written = {0};
 
 	collect(s, &read, &written);
-	if (any_in(&read, &x->written) || any_in(&written, &x->written) ||
-	    any_in(&written, &x->read)) {
-		buf_puts(x->k->out, "  __sync_all_ipu();\n");
-		x->k->barriers = true;
-		x->read.len = x->written.len = 0;
+	put_barrier_for(x, &read, &written);
+	vec_free(&read);
+	vec_free(&written);
+}
+
+/* The same for a run on rows, most of whose arrays are its own. */
+static void
+put_rows_barrier(struct stepper *x, const struct rows *r)
+{
+	struct bang_buffers read = {0}, written = {0};
+
+	for (unsigned i = 0; i < r->narrays; i++) {
+		const struct rows_array *a = &r->arrays[i];
+
+		if (a->kind == ROWS_OUT)
+			add(&written, a->buffer);
+		else if (a->kind != ROWS_TEMP && !a->fill)
+			add(&read, a->buffer);
 	}
-	for (size_t i = 0; i < read.len; i++)
-		add(&x->read, read.at[i]);
-	for (size_t i = 0; i < written.len; i++)
-		add(&x->written, written.at[i]);
+	for (unsigned i = 0; i < r->nsteps; i++)
+		if (r->steps[i].copies)
+			add(&read, r->steps[i].nest.value->buffer);
+	put_barrier_for(x, &read, &written);
 	vec_free(&read);
 	vec_free(&written);
 }
@@ -194,6 +227,20 @@ put_by_some_means(struct bang_kernel *k, const tir_stmt *s)
 }
 
 static void
+put_body(struct stepper *x, const char *how, const char *body,
+	 int64_t scalar_ops)
+{
+	buf_printf(x->k->out, "  { /* %s */\n", how);
+	if (scalar_ops)
+		buf_printf(x->k->out,
+			   "    if (taskId == 0) RELAY_SCALAR_OPS(%" PRId64
+			   ");\n",
+			   scalar_ops);
+	buf_puts(x->k->out, body);
+	buf_puts(x->k->out, "  }\n");
+}
+
+static void
 put_step(struct stepper *x, const tir_stmt *s)
 {
 	struct bang_kernel *k = x->k;
@@ -206,38 +253,97 @@ put_step(struct stepper *x, const tir_stmt *s)
 	k->out = &body;
 	how = put_by_some_means(k, s);
 	k->out = out;
-	if (how) {
-		buf_printf(out, "  { /* %s */\n", how);
-		if (k->scalar_ops > before)
-			buf_printf(
-				out,
-				"    if (taskId == 0) RELAY_SCALAR_OPS(%" PRId64
-				");\n",
-				k->scalar_ops - before);
-		buf_puts(out, bang_text(&body));
-		buf_puts(out, "  }\n");
-	}
+	if (how)
+		put_body(x, how, bang_text(&body), k->scalar_ops - before);
 	x->ok &= how != NULL;
 	buf_free(&body);
 }
 
+/* S's statements one after the other; what goes together is one. */
 static void
-put_all(struct stepper *x, const tir_stmt *s)
+flatten(struct stepper *x, tir_stmt *s)
 {
 	if (s->kind == TIR_RETURN)
 		return;
 	if (s->kind != TIR_SEQ) {
-		put_step(x, s);
+		vec_push(&x->items, s);
 		return;
 	}
-	for (uint32_t i = 0, n; i < s->seq.n && x->ok; i += n) {
-		tir_stmt pair;
+	for (uint32_t i = 0, n; i < s->seq.n; i += n) {
+		tir_stmt *pair = ARENA_NEW(x->k->arena, tir_stmt);
 
-		n = together(s->seq.at + i, s->seq.n - i, &pair);
+		n = together(s->seq.at + i, s->seq.n - i, pair);
 		if (n == 2)
-			put_step(x, &pair);
+			vec_push(&x->items, pair);
 		else
-			put_all(x, s->seq.at[i]);
+			flatten(x, s->seq.at[i]);
+	}
+}
+
+/* Does the unit for matrices do S? */
+static bool
+is_matrix_step(struct bang_kernel *k, const tir_stmt *s)
+{
+	struct bang_kernel trial = *k;
+	struct buf text = {0}, defines = {0};
+	struct bang_nest n;
+	bool does;
+
+	trial.out = &text;
+	trial.defines = &defines;
+	does = bang_nest_of(s, &n) && n.reduce && bang_put_matmul(&trial, &n);
+	buf_free(&text);
+	buf_free(&defines);
+	return does;
+}
+
+/* The items from FIRST on, N of them, on rows kept on the chip. */
+static bool
+put_run(struct stepper *x, size_t first, uint32_t n)
+{
+	struct rows *r = ARENA_NEW(x->k->arena, struct rows);
+	struct bang_buffers later = {0}, unused = {0};
+	struct buf *out = x->k->out, body = {0};
+	int64_t before = x->k->scalar_ops;
+	bool ok;
+
+	for (size_t i = first + n; i < x->items.len; i++)
+		collect(x->items.at[i], &later, &unused);
+	ok = rows_plan(r, x->k, x->items.at + first, n, &later);
+	x->k->nsteps += ok;
+	x->k->out = &body;
+	ok = ok && rows_put(r);
+	x->k->out = out;
+	if (ok) {
+		put_rows_barrier(x, r);
+		put_body(x, "rows on the chip", bang_text(&body),
+			 x->k->scalar_ops - before);
+	}
+	vec_free(&later);
+	vec_free(&unused);
+	buf_free(&body);
+	return ok;
+}
+
+static void
+put_all(struct stepper *x)
+{
+	size_t n = x->items.len, i = 0;
+	bool *matrix = ARENA_NEW_ARRAY(x->k->arena, n, bool);
+
+	for (i = 0; i < n; i++)
+		matrix[i] = is_matrix_step(x->k, x->items.at[i]);
+	for (i = 0; i < n && x->ok;) {
+		uint32_t most = 0;
+
+		while (i + most < n && most < MOST_TOGETHER &&
+		       !matrix[i + most])
+			most++;
+		while (most > 0 && !put_run(x, i, most))
+			most--;
+		if (most == 0)
+			put_step(x, x->items.at[i]);
+		i += most ? most : 1;
 	}
 }
 
@@ -246,7 +352,9 @@ bang_put_steps(struct bang_kernel *k)
 {
 	struct stepper x = {.k = k, .ok = true};
 
-	put_all(&x, k->func->body);
+	flatten(&x, k->func->body);
+	put_all(&x);
+	vec_free(&x.items);
 	vec_free(&x.read);
 	vec_free(&x.written);
 	return x.ok;

@@ -151,7 +151,6 @@ put_stages(struct bang_vectors *v, struct buf *store, const char *tile)
 		   "    __sync_io_move_compute();\n"
 		   "    int tiles = high > low ? (high - low + tile - 1) / tile"
 		   " : 0;\n"
-		   "    __sync_compute();\n"
 		   "    for (int i = 0; i < tiles + 2; i++) {\n"
 		   "      if (i >= 2) {\n",
 		   tile, row->extent, row->min, row->min + row->extent);

@@ -28,7 +28,8 @@ bang_vectors_init(struct bang_vectors *v, struct bang_kernel *k,
 				   .ok = true};
 	for (uint32_t i = 0; i < n->nmerged; i++)
 		vec_push(&v->names, ((struct bang_name){n->merged[i], "0"}));
-	vec_push(&v->names, ((struct bang_name){along, "start"}));
+	if (along)
+		vec_push(&v->names, ((struct bang_name){along, "start"}));
 }
 
 void
@@ -75,11 +76,15 @@ bang_new_vector(struct bang_vectors *v)
 	return new_vector(v, NULL);
 }
 
-/* Does E stay the same along the loop, so that one number will do? */
-static bool
-is_constant(const struct bang_vectors *v, const tir_expr *e)
+bool
+bang_is_constant(const struct bang_vectors *v, const tir_expr *e)
 {
-	return !bang_mentions(e, v->along);
+	const struct bang_places *p = v->names.places;
+
+	for (uint32_t i = 0; p && p->whole && i < p->nunits; i++)
+		if (bang_mentions(e, p->units[i]))
+			return false;
+	return !v->along || !bang_mentions(e, v->along);
 }
 
 /* E where the loop's variable is zero: only for what is constant. */
@@ -167,14 +172,78 @@ load_narrow(struct bang_vectors *v, const tir_expr *e, unsigned d)
 	bang_widen_lanes(v, d, at, e->dtype);
 }
 
+/* May a vector begin at INDEX, all the way along the other loops? */
+static bool
+is_aligned(const struct bang_vectors *v, const tir_expr *index, int64_t low)
+{
+	int64_t at, stride;
+
+	if (v->k->arch->code >= 300 || v->names.places->whole)
+		return true;
+	if (!bang_origin(index, &at))
+		return false;
+	for (uint32_t i = 0; i < v->nest->nloops; i++) {
+		const struct bang_loop *l = &v->nest->loops[i];
+
+		if (!bang_stride(index, l->var, &stride) ||
+		    (l->var != v->along && stride % 16 != 0))
+			return false;
+		at += stride * l->min;
+	}
+	return (at - low) % 16 == 0;
+}
+
+/* What is on the chip already: as it lies there, or else brought in order. */
+static unsigned
+load_on_chip(struct bang_vectors *v, const tir_expr *e)
+{
+	const struct bang_place *place = bang_place_of(&v->names, e->buffer);
+	unsigned d = new_vector(v, e);
+	struct buf at = {0};
+	int64_t stride = 1;
+
+	v->ok &= place && bang_put_place(&at, e->buffer, e->arg[0], &v->names);
+	if (v->ok && v->along)
+		v->ok &= bang_stride(e->arg[0], v->along, &stride);
+	if (!v->ok) {
+		buf_free(&at);
+		return d;
+	}
+	if (stride == 1 && is_aligned(v, e->arg[0], place->low)) {
+		v->alias[d] = true;
+		v->row[d] = v->along &&
+			    !strcmp(bang_text(&at),
+				    arena_printf(v->k->arena, "%s + start",
+						 place->text)) &&
+			    place->pitch % v->k->arch->line == 0;
+		buf_printf(&v->loads, "%sfloat *x%u = %s;\n", v->indent, d,
+			   bang_text(&at));
+	} else if (stride == 1) {
+		buf_printf(&v->loads,
+			   "%s__memcpy(x%u, %s, real * 4, NRAM2NRAM, real * 4, "
+			   "real * 4, 0);\n",
+			   v->indent, d, bang_text(&at));
+	} else {
+		buf_printf(&v->loads,
+			   "%s__memcpy(x%u, %s, 4, NRAM2NRAM, 4, %" PRId64
+			   ", real - 1);\n",
+			   v->indent, d, bang_text(&at), 4 * stride);
+	}
+	buf_free(&at);
+	return d;
+}
+
 static unsigned
 load(struct bang_vectors *v, const tir_expr *e)
 {
+	bool ordered = !v->along || in_order(v, e);
 	unsigned d;
 	char at[48];
 
-	if (!in_order(v, e) || bang_class_of(e->dtype) == BANG_NO_VECTOR)
+	if (!ordered || bang_class_of(e->dtype) == BANG_NO_VECTOR)
 		return bang_lanes(v, e);
+	if (v->names.places)
+		return load_on_chip(v, e);
 	d = new_vector(v, e);
 	v->loaded[d] = true;
 	if (dtype_is_bool(e->dtype) ||
@@ -292,9 +361,9 @@ int_binary(struct bang_vectors *v, const tir_expr *e)
 		[TIR_SUB] = "__bang_sub",
 		[TIR_MUL] = "__bang_mul",
 	};
-	bool number = is_constant(v, e->arg[1]);
+	bool number = bang_is_constant(v, e->arg[1]);
 	bool turned =
-		!number && e->kind != TIR_SUB && is_constant(v, e->arg[0]);
+		!number && e->kind != TIR_SUB && bang_is_constant(v, e->arg[0]);
 	unsigned a, b = 0, d;
 
 	if (!names[e->kind] || e->dtype.bits != 32 || !has_int_vectors(v))
@@ -351,9 +420,9 @@ binary(struct bang_vectors *v, const tir_expr *e)
 		return bang_lanes(v, e);
 	if (e->kind == TIR_MIN || e->kind == TIR_MAX)
 		return extreme(v, e);
-	if (names->right && is_constant(v, e->arg[1]))
+	if (names->right && bang_is_constant(v, e->arg[1]))
 		return with_number(v, e, e->arg[0], e->arg[1], names->right);
-	if (names->left && is_constant(v, e->arg[0]))
+	if (names->left && bang_is_constant(v, e->arg[0]))
 		return with_number(v, e, e->arg[1], e->arg[0], names->left);
 	return two_vectors(v, e, names->vectors);
 }
@@ -555,7 +624,7 @@ compute(struct bang_vectors *v, const tir_expr *e)
 		v->ok = false;
 		return 0;
 	}
-	if (is_constant(v, e))
+	if (bang_is_constant(v, e))
 		return fill(v, e);
 	for (uint32_t i = 0; i < e->n && e->kind != TIR_LOAD; i++)
 		if (bang_class_of(e->arg[i]->dtype) == BANG_NO_VECTOR)
@@ -637,10 +706,9 @@ bang_put_vector_store(struct bang_vectors *v, struct buf *convert,
 	buf_printf(out, "%s%s(%s + ", v->indent, v->copy, n->buffer->name);
 	v->ok &= bang_put_expr(out, n->index, &v->names);
 	if (stride == 1)
-		buf_printf(out, ", %sx%u, real * %d, %s);\n", as, x, bytes,
-			   to);
+		buf_printf(out, ", %sx%u, real * %d, %s);\n", as, x, bytes, to);
 	else
 		buf_printf(out,
-			   ", %sx%u, %d, %s, %" PRId64 ", %d, real - 1);\n",
-			   as, x, bytes, to, bytes * stride, bytes);
+			   ", %sx%u, %d, %s, %" PRId64 ", %d, real - 1);\n", as,
+			   x, bytes, to, bytes * stride, bytes);
 }

@@ -17,7 +17,8 @@
  *
  * -DBANG_EMU_ARCH=270|290|372|592, and in the environment BANG_EMU_SEED=N
  * (order of tasks), BANG_EMU_EAGER=1 (asynchronous copies at once),
- * BANG_EMU_CLUSTERS=N, BANG_EMU_STATS=1 (counters when a queue is destroyed).
+ * BANG_EMU_CLUSTERS=N, BANG_EMU_STATS=1 (counters when a queue is destroyed;
+ * 2: of each kernel, too).
  */
 #ifndef BANG_EMU_H
 #define BANG_EMU_H

@@ -117,22 +117,50 @@ struct counters {
 
 inline counters count;
 
+/* The same by kernel, in the order of their names. */
+inline std::map<std::string, counters> &
+counts_by_kernel()
+{
+	static std::map<std::string, counters> all;
+
+	return all;
+}
+
 inline void
-print_counters()
+add_counters(counters &to, const counters &now, const counters &before)
+{
+	uint64_t counters::*const all[] = {
+		&counters::read,   &counters::written, &counters::onchip,
+		&counters::vector, &counters::tensor,  &counters::scalar,
+		&counters::copies, &counters::barriers, &counters::launches};
+
+	for (uint64_t counters::*c : all)
+		to.*c += now.*c - before.*c;
+}
+
+inline void
+print_counters(const char *who, const counters &c)
 {
 	fprintf(stderr,
-		"bang_emu: launches %llu, barriers %llu, copies %llu, read "
+		"bang_emu: %slaunches %llu, barriers %llu, copies %llu, read "
 		"%llu, written %llu, on-chip %llu, vector %llu, tensor %llu, "
 		"scalar %llu\n",
-		(unsigned long long)count.launches,
-		(unsigned long long)count.barriers,
-		(unsigned long long)count.copies,
-		(unsigned long long)count.read,
-		(unsigned long long)count.written,
-		(unsigned long long)count.onchip,
-		(unsigned long long)count.vector,
-		(unsigned long long)count.tensor,
-		(unsigned long long)count.scalar);
+		who, (unsigned long long)c.launches,
+		(unsigned long long)c.barriers, (unsigned long long)c.copies,
+		(unsigned long long)c.read, (unsigned long long)c.written,
+		(unsigned long long)c.onchip, (unsigned long long)c.vector,
+		(unsigned long long)c.tensor, (unsigned long long)c.scalar);
+}
+
+/* All of it; each kernel, too, if EACH. */
+inline void
+print_all_counters(bool each)
+{
+	print_counters("", count);
+	for (const auto &k : counts_by_kernel())
+		if (each)
+			print_counters(("kernel " + k.first + ": ").c_str(),
+				       k.second);
 }
 
 /* -------------------------------------------------------------- tasks -- */
@@ -637,6 +665,7 @@ launch(const char *kernel, unsigned x, unsigned y, unsigned z, int type,
        call body)
 {
 	job j = {};
+	counters before = count;
 
 	check_budget(kernel, NRAM, BANG_EMU_NRAM_BUDGET);
 	check_budget(kernel, WRAM, __MLU_WRAM_SIZE__);
@@ -662,6 +691,7 @@ launch(const char *kernel, unsigned x, unsigned y, unsigned z, int type,
 	count.launches++;
 	schedule(j);
 	running = nullptr;
+	add_counters(counts_by_kernel()[kernel], count, before);
 	check_redzones(kernel);
 }
 

@@ -112,8 +112,10 @@ cnrtQueueSync(cnrtQueue_t)
 inline cnrtRet_t
 cnrtQueueDestroy(cnrtQueue_t)
 {
-	if (bang_emu::setting("BANG_EMU_STATS"))
-		bang_emu::print_counters();
+	long stats = bang_emu::setting("BANG_EMU_STATS");
+
+	if (stats)
+		bang_emu::print_all_counters(stats > 1);
 	return cnrtSuccess;
 }
 

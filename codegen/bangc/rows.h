@@ -1,0 +1,75 @@
+/*
+ * Steps that work on rows kept on the chip: private to rows*.c.
+ *
+ * A run of steps whose outermost loops agree is done unit by unit, where a
+ * unit is a point of these loops: one row of a softmax, one plane of a
+ * pooling. What a unit reads is loaded once, what steps hand on to each other
+ * never leaves the chip, what is wanted elsewhere is stored once.
+ */
+#ifndef RELAY_CODEGEN_BANGC_ROWS_H
+#define RELAY_CODEGEN_BANGC_ROWS_H
+
+#include "codegen/bangc/internal.h"
+
+enum { ROWS_MAX_STEPS = 24, ROWS_MAX_ARRAYS = 24 };
+
+enum rows_kind {
+	ROWS_SHARED, /* all units read the same: loaded once */
+	ROWS_IN,     /* loaded for each unit */
+	ROWS_TEMP,   /* stays on the chip */
+	ROWS_OUT,    /* stored for each unit */
+};
+
+struct rows_array {
+	const struct tir_buffer *buffer;
+	enum rows_kind kind;
+	bool read_first; /* before a step writes it */
+	bool written;
+	int64_t strides[BANG_MAX_LOOPS]; /* by loop of the units */
+	int64_t step;         /* elements from unit to unit; -1: not even */
+	int64_t low;          /* first element that the unit at 0 touches */
+	int64_t span;         /* elements from there on */
+	int64_t stored;       /* elements that steps write for a unit */
+	const tir_expr *fill; /* its elements before the steps, or NULL */
+	int64_t pitch;        /* elements from unit to unit on the chip */
+	unsigned places;      /* 2 where copies overlap with computing */
+	int64_t at;           /* its first place: floats in NRAM */
+};
+
+struct rows_step {
+	struct bang_nest nest;
+	bool copies; /* done by loading: a part of an array that has FILL */
+	bool group;  /* one of several that write an array */
+};
+
+struct rows {
+	struct bang_kernel *k;
+	unsigned nsteps;
+	struct rows_step steps[ROWS_MAX_STEPS];
+	unsigned narrays;
+	struct rows_array arrays[ROWS_MAX_ARRAYS];
+	uint32_t depth; /* loops that make up the units */
+	int64_t units;
+	int64_t block;   /* units at once */
+	int64_t tile;    /* longest vector of intermediate results */
+	int64_t vectors; /* of those, at most */
+	int64_t scratch; /* where they begin: floats in NRAM */
+	bool overlapped; /* copies go on while a block is computed */
+};
+
+/*
+ * rows_plan.c: plan N statements AT as one run, where others read LATER; false
+ * if they are none.
+ */
+bool rows_plan(struct rows *r, struct bang_kernel *k, tir_stmt *const *at,
+	       uint32_t n, const struct bang_buffers *later);
+
+/* rows_code.c: the run into K->out; false if some step has no code. */
+bool rows_put(struct rows *r);
+
+/* Floats in one place of A, with a line to spare behind its end. */
+int64_t rows_place_size(const struct rows *r, const struct rows_array *a);
+
+struct rows_array *rows_array_of(struct rows *r, const struct tir_buffer *b);
+
+#endif

@@ -1,0 +1,806 @@
+/*
+ * The code of a run of steps on rows: see rows.h.
+ *
+ * A task has its share of the units and works on a block of them at a time.
+ * In each turn one block is loaded, the one before is computed, the one before
+ * that is stored, each in the other of two places; where NRAM has no room for
+ * two, one after the other.
+ *
+ * In the code, an array A has its block at A_rows and the unit at hand at
+ * A_row; what all units share is A_all.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "codegen/bangc/rows.h"
+
+struct coder {
+	struct rows *r;
+	struct bang_kernel *k;
+	struct buf compute;
+	bool ok;
+};
+
+static bool
+is_old(const struct coder *x)
+{
+	return x->k->arch->code < 300;
+}
+
+static const char *
+place_name(struct coder *x, const struct rows_array *a, bool row)
+{
+	return arena_printf(x->k->arena, "%s_%s", a->buffer->name,
+			    a->kind == ROWS_SHARED ? "all"
+			    : row                  ? "row"
+						   : "rows");
+}
+
+/* ------------------------------------------------- units and pointers -- */
+
+/* The loops of the units get their values: of CODE, those that it mentions. */
+static void
+put_unit_loops(struct coder *x, struct buf *out, const char *code)
+{
+	const struct bang_nest *n = &x->r->steps[0].nest;
+	int64_t inner = x->r->units;
+
+	for (uint32_t i = 0; i < x->r->depth; i++) {
+		const struct bang_loop *l = &n->loops[i];
+		char name[32];
+
+		inner /= l->extent;
+		snprintf(name, sizeof(name), "unit_%u", i);
+		if (!bang_text_mentions(code, name))
+			continue;
+		buf_printf(out, "          const int %s = (first + unit)",
+			   name);
+		if (inner != 1)
+			buf_printf(out, " / %" PRId64, inner);
+		if (i > 0)
+			buf_printf(out, " %% %" PRId64, l->extent);
+		buf_puts(out, ";\n");
+	}
+}
+
+/* "float *A_row = A_rows + unit * pitch;" for arrays that CODE mentions. */
+static void
+put_row_pointers(struct coder *x, struct buf *out, const char *code)
+{
+	for (unsigned i = 0; i < x->r->narrays; i++) {
+		const struct rows_array *a = &x->r->arrays[i];
+		const char *row = place_name(x, a, true);
+
+		if (a->kind == ROWS_SHARED || !bang_text_mentions(code, row))
+			continue;
+		buf_printf(out, "          float *%s = %s + unit", row,
+			   place_name(x, a, false));
+		if (a->pitch != 1)
+			buf_printf(out, " * %" PRId64, a->pitch);
+		buf_puts(out, ";\n");
+	}
+}
+
+/* The blocks of arrays that CODE mentions, in the places of turn TURN. */
+static void
+put_block_pointers(struct coder *x, struct buf *out, const char *code,
+		   const char *turn)
+{
+	for (unsigned i = 0; i < x->r->narrays; i++) {
+		const struct rows_array *a = &x->r->arrays[i];
+		const char *rows = place_name(x, a, false);
+		int64_t size = rows_place_size(x->r, a);
+
+		if (!bang_text_mentions(code, rows))
+			continue;
+		buf_printf(out,
+			   "        float *%s = (float *)relay_nram + %" PRId64,
+			   rows, a->at);
+		if (a->places == 2)
+			buf_printf(out, " + %s %% 2 * %" PRId64, turn, size);
+		buf_puts(out, ";\n");
+	}
+}
+
+/* For each unit of the block: CODE. */
+static void
+put_each_unit(struct coder *x, struct buf *out, const char *code)
+{
+	buf_puts(out, "        for (int unit = 0; unit < units; unit++) {\n");
+	put_unit_loops(x, out, code);
+	put_row_pointers(x, out, code);
+	buf_puts(out, code);
+	buf_puts(out, "        }\n");
+}
+
+/* ------------------------------------------------------------ steps -- */
+
+/* N without the loops of the units: what happens to one of them. */
+static struct bang_nest
+inner_of(const struct rows *r, const struct bang_nest *n)
+{
+	struct bang_nest in = *n;
+
+	in.nloops -= r->depth;
+	in.nspatial -= r->depth;
+	memmove(in.loops, n->loops + r->depth, in.nloops * sizeof(*in.loops));
+	return in;
+}
+
+/* The names and places that code for a unit has. */
+static void
+add_names(struct coder *x, struct bang_names *names, const struct bang_nest *n,
+	  bool whole)
+{
+	struct bang_places *p = ARENA_NEW(x->k->arena, struct bang_places);
+
+	*p = (struct bang_places){
+		.at = ARENA_NEW_ARRAY(x->k->arena, x->r->narrays,
+				      struct bang_place),
+		.n = x->r->narrays,
+		.nunits = x->r->depth,
+		.whole = whole,
+	};
+	for (unsigned i = 0; i < x->r->narrays; i++) {
+		const struct rows_array *a = &x->r->arrays[i];
+
+		p->at[i] =
+			(struct bang_place){a->buffer, place_name(x, a, !whole),
+					    a->low, a->span, a->pitch};
+	}
+	for (uint32_t i = 0; i < x->r->depth; i++) {
+		p->units[i] = n->loops[i].var;
+		vec_push(names,
+			 ((struct bang_name){
+				 n->loops[i].var,
+				 arena_printf(x->k->arena, "unit_%u", i)}));
+	}
+	names->places = p;
+}
+
+static void
+start_vectors(struct coder *x, struct bang_vectors *v, struct bang_nest *inner,
+	      const struct bang_nest *whole, const struct tir_var *along)
+{
+	bang_vectors_init(v, x->k, inner, along);
+	v->indent = "            ";
+	add_names(x, &v->names, whole, !along);
+}
+
+/* C loops FROM .. TO of N. */
+static void
+put_loops(struct buf *out, const struct bang_nest *n, uint32_t from,
+	  uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++) {
+		const struct bang_loop *l = &n->loops[i];
+
+		buf_printf(out,
+			   "          for (int %s = %" PRId64 "; %s < %" PRId64
+			   "; %s++)\n",
+			   l->var->name, l->min, l->var->name,
+			   l->min + l->extent, l->var->name);
+	}
+}
+
+/* The vectors that CODE mentions and that are no part of an array. */
+static void
+put_scratch(struct coder *x, struct buf *out, const struct bang_vectors *v,
+	    const char *code)
+{
+	for (unsigned i = 0; i < v->n; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "x%u", i);
+		if (v->alias[i] || !bang_text_mentions(code, name))
+			continue;
+		buf_printf(out,
+			   "            float *x%u = (float *)relay_nram + "
+			   "%" PRId64 ";\n",
+			   i, x->r->scratch + (int64_t)i * x->r->tile);
+	}
+}
+
+/* "start", "real", "count" for L: tiles of it, or all at once. */
+static void
+put_tiles(struct coder *x, struct buf *out, const struct bang_loop *l,
+	  bool whole_lines)
+{
+	const char *count = whole_lines ? "relay_lines(real)" : "real";
+
+	if (l->extent <= x->r->tile)
+		buf_printf(out,
+			   "          {\n"
+			   "            const int start = %" PRId64
+			   ", real = %" PRId64 ", count = %s;\n",
+			   l->min, l->extent, count);
+	else
+		buf_printf(out,
+			   "          for (int start = %" PRId64
+			   "; start < %" PRId64 "; start += %" PRId64 ") {\n"
+			   "            const int real = relay_min(%" PRId64
+			   ", %" PRId64 " - start), count = %s;\n",
+			   l->min, l->min + l->extent, x->r->tile, x->r->tile,
+			   l->min + l->extent, count);
+}
+
+/* Where N stores, as C: "A_row + offset". */
+static const char *
+target_of(struct coder *x, struct bang_vectors *v)
+{
+	const struct bang_nest *n = v->nest;
+	struct buf b = {0};
+	const char *text;
+
+	v->ok &= bang_put_place(&b, n->buffer, n->index, &v->names);
+	text = arena_printf(x->k->arena, "%s", bang_text(&b));
+	buf_free(&b);
+	return text;
+}
+
+/*
+ * Vector X is the result: where that may be, it is computed in place, for
+ * which DECLARE says where; else it is moved there.
+ */
+static void
+put_result(struct coder *x, struct bang_vectors *v, unsigned vector,
+	   struct buf *declare, struct buf *move)
+{
+	const struct rows_array *a = rows_array_of(x->r, v->nest->buffer);
+	const char *target = target_of(x, v);
+	int64_t stride;
+	bool row = v->nest->nloops == 0 ||
+		   (v->nest->loops[v->nest->nspatial - 1].extent == a->span &&
+		    a->pitch % x->k->arch->line == 0);
+
+	if (v->nest->nloops)
+		v->ok &= bang_stride(v->nest->index, v->along, &stride) &&
+			 stride == 1;
+	if (!v->alias[vector] && (!is_old(x) || row)) {
+		v->alias[vector] = true;
+		buf_printf(declare, "            float *x%u = %s;\n", vector,
+			   target);
+		return;
+	}
+	buf_printf(move,
+		   "            __memcpy(%s, x%u, real * 4, NRAM2NRAM, "
+		   "real * 4, real * 4, 0);\n",
+		   target, vector);
+}
+
+/* One number for each unit: a vector along the units. */
+static bool
+put_along_units(struct coder *x, struct buf *out, const struct bang_nest *n)
+{
+	struct bang_nest in = inner_of(x->r, n);
+	struct buf declare = {0}, move = {0};
+	struct bang_vectors v;
+	unsigned result;
+	bool ok;
+
+	for (unsigned i = 0; i < x->r->narrays; i++) {
+		const struct rows_array *a = &x->r->arrays[i];
+
+		if ((a->buffer == n->buffer ||
+		     bang_reads(n->value, a->buffer)) &&
+		    (a->pitch != 1 || a->kind == ROWS_SHARED))
+			return false;
+	}
+	start_vectors(x, &v, &in, n, NULL);
+	result = bang_vector_of(&v, n->value);
+	put_result(x, &v, result, &declare, &move);
+	ok = v.ok;
+	if (ok) {
+		x->k->scalar_ops += v.scalar * bang_points(n, 0, n->nloops);
+		buf_puts(out, "          {\n"
+			      "            const int real = units, count = "
+			      "relay_lines(real);\n");
+		buf_puts(&v.loads, bang_text(&v.code));
+		buf_puts(&v.loads, bang_text(&move));
+		put_scratch(x, out, &v, bang_text(&v.loads));
+		buf_puts(out, bang_text(&declare));
+		buf_puts(out, bang_text(&v.loads));
+		buf_puts(out, "          }\n");
+	}
+	buf_free(&declare);
+	buf_free(&move);
+	bang_vectors_free(&v);
+	return ok;
+}
+
+static bool
+put_elements(struct coder *x, struct buf *out, const struct bang_nest *n)
+{
+	struct bang_nest in = inner_of(x->r, n);
+	struct buf declare = {0}, move = {0};
+	const struct bang_loop *last;
+	struct bang_vectors v;
+	unsigned result;
+	bool ok;
+
+	bang_merge_loops(&in);
+	if (in.nloops == 0)
+		return false;
+	last = &in.loops[in.nloops - 1];
+	start_vectors(x, &v, &in, n, last->var);
+	result = bang_vector_of(&v, in.value);
+	put_result(x, &v, result, &declare, &move);
+	ok = v.ok;
+	if (ok) {
+		x->k->scalar_ops += v.scalar * bang_points(n, 0, n->nloops);
+		put_loops(out, &in, 0, in.nloops - 1);
+		put_tiles(x, out, last, is_old(x));
+		buf_puts(&v.loads, bang_text(&v.code));
+		buf_puts(&v.loads, bang_text(&move));
+		put_scratch(x, out, &v, bang_text(&v.loads));
+		buf_puts(out, bang_text(&declare));
+		buf_puts(out, bang_text(&v.loads));
+		buf_puts(out, "          }\n");
+	}
+	buf_free(&declare);
+	buf_free(&move);
+	bang_vectors_free(&v);
+	return ok;
+}
+
+/* The innermost loop of the result gets vectors; one more for each fold. */
+static bool
+put_fold_down(struct coder *x, struct buf *out, const struct bang_nest *in,
+	      const struct bang_nest *whole)
+{
+	const struct bang_loop *last = &in->loops[in->nspatial - 1];
+	struct buf declare = {0}, move = {0}, init = {0}, all = {0};
+	struct bang_nest copy = *in;
+	struct bang_vectors v;
+	unsigned sum, each;
+	bool ok;
+
+	start_vectors(x, &v, &copy, whole, last->var);
+	sum = bang_new_vector(&v);
+	v.ok &= bang_put_expr(&init, in->init, &v.names) &&
+		!bang_mentions(in->init, last->var);
+	each = bang_vector_of(&v, in->value);
+	buf_printf(&v.code, "%s%s(x%u, x%u, x%u, count);\n", v.indent,
+		   bang_combine(in), sum, sum, each);
+	put_result(x, &v, sum, &declare, &move);
+	ok = v.ok;
+	if (ok) {
+		x->k->scalar_ops +=
+			v.scalar * bang_points(whole, 0, whole->nloops);
+		buf_printf(&all, "%s", bang_text(&declare));
+		buf_printf(&all,
+			   "            __bang_write_value(x%u, count, "
+			   "(float)(%s));\n",
+			   sum, bang_text(&init));
+		put_loops(&all, in, in->nspatial, in->nloops);
+		buf_puts(&all, "          {\n");
+		buf_puts(&all, bang_text(&v.loads));
+		buf_puts(&all, bang_text(&v.code));
+		buf_puts(&all, "          }\n");
+		buf_puts(&all, bang_text(&move));
+		put_loops(out, in, 0, in->nspatial - 1);
+		put_tiles(x, out, last, is_old(x));
+		put_scratch(x, out, &v, bang_text(&all));
+		buf_puts(out, bang_text(&all));
+		buf_puts(out, "          }\n");
+	}
+	buf_free(&declare);
+	buf_free(&move);
+	buf_free(&init);
+	buf_free(&all);
+	bang_vectors_free(&v);
+	return ok;
+}
+
+/* VECTOR, or a copy of it, that may have its tail overwritten. */
+static unsigned
+own_vector(struct bang_vectors *v, unsigned vector)
+{
+	unsigned own;
+
+	if (!v->alias[vector] || v->row[vector])
+		return vector;
+	own = bang_new_vector(v);
+	buf_printf(&v->code,
+		   "%s__memcpy(x%u, x%u, real * 4, NRAM2NRAM, real * 4, "
+		   "real * 4, 0);\n",
+		   v->indent, own, vector);
+	return own;
+}
+
+static bool
+put_fold_along(struct coder *x, struct buf *out, const struct bang_nest *in,
+	       const struct bang_nest *whole)
+{
+	static const char *const rest[] = {"0.0f", "-3.402823466e+38f",
+					   "3.402823466e+38f"};
+	static const char *const all[] = {"relay_sum", "relay_greatest",
+					  "relay_least"};
+	int how = in->fold == TIR_ADD ? 0 : in->fold == TIR_MAX ? 1 : 2;
+	const struct bang_loop *last = &in->loops[in->nloops - 1];
+	struct buf init = {0}, target = {0};
+	struct bang_nest copy = *in;
+	struct bang_vectors v;
+	unsigned each, scratch;
+	bool ok;
+
+	start_vectors(x, &v, &copy, whole, last->var);
+	v.ok &= bang_put_expr(&init, in->init, &v.names);
+	v.ok &= bang_put_place(&target, in->buffer, in->index, &v.names);
+	each = bang_vector_of(&v, in->value);
+	if (v.ok)
+		each = own_vector(&v, each);
+	scratch = bang_new_vector(&v);
+	ok = v.ok;
+	if (ok) {
+		x->k->scalar_ops +=
+			v.scalar * bang_points(whole, 0, whole->nloops);
+		buf_puts(&v.loads, bang_text(&v.code));
+		if (last->extent % x->k->arch->line != 0)
+			buf_printf(&v.loads,
+				   "            for (int t = real; t < count; "
+				   "t++) x%u[t] = %s;\n",
+				   each, rest[how]);
+		if (how == 0)
+			buf_printf(&v.loads,
+				   "            total += relay_sum(x%u, x%u, "
+				   "count);\n",
+				   each, scratch);
+		else
+			buf_printf(&v.loads,
+				   "            total = relay_%s(total, "
+				   "%s(x%u, x%u, count));\n",
+				   how == 1 ? "max" : "min", all[how], each,
+				   scratch);
+		put_loops(out, in, 0, in->nspatial);
+		buf_printf(out,
+			   "          {\n"
+			   "          float total = (float)(%s);\n",
+			   bang_text(&init));
+		put_loops(out, in, in->nspatial, in->nloops - 1);
+		put_tiles(x, out, last, true);
+		put_scratch(x, out, &v, bang_text(&v.loads));
+		buf_puts(out, bang_text(&v.loads));
+		buf_printf(out,
+			   "          }\n"
+			   "          *(%s) = total;\n"
+			   "          }\n",
+			   bang_text(&target));
+	}
+	buf_free(&init);
+	buf_free(&target);
+	bang_vectors_free(&v);
+	return ok;
+}
+
+static bool
+put_fold(struct coder *x, struct buf *out, const struct bang_nest *n)
+{
+	struct bang_nest in = inner_of(x->r, n);
+	size_t mark = out->len;
+	bool along, down;
+
+	bang_merge_loops(&in);
+	if (in.nspatial == in.nloops)
+		return false;
+	along = bang_folds_along(&in, &down);
+	if (along && put_fold_along(x, out, &in, n))
+		return true;
+	out->len = mark;
+	if (down && put_fold_down(x, out, &in, n))
+		return true;
+	out->len = mark;
+	return put_fold_along(x, out, &in, n);
+}
+
+/* Element by element, but on the chip. */
+static bool
+put_scalar(struct coder *x, struct buf *out, const struct bang_nest *n)
+{
+	struct bang_nest in = inner_of(x->r, n);
+	struct bang_names names = {0};
+	struct buf value = {0}, target = {0};
+	bool ok = !n->reduce;
+
+	add_names(x, &names, n, false);
+	ok = ok && bang_put_expr(&value, n->value, &names) &&
+	     bang_put_place(&target, n->buffer, n->index, &names);
+	if (ok) {
+		put_loops(out, &in, 0, in.nloops);
+		buf_printf(out, "            *(%s) = %s;\n", bang_text(&target),
+			   bang_text(&value));
+		x->k->scalar_ops += x->r->units *
+				    bang_points(&in, 0, in.nloops) *
+				    bang_arithmetic(n->value);
+	}
+	vec_free(&names);
+	buf_free(&value);
+	buf_free(&target);
+	return ok;
+}
+
+static void
+put_step(struct coder *x, const struct rows_step *s)
+{
+	struct buf code = {0};
+	bool units = s->nest.nloops == x->r->depth &&
+		     put_along_units(x, &code, &s->nest);
+	bool ok = units;
+
+	if (!ok) {
+		code.len = 0;
+		ok = s->nest.reduce ? put_fold(x, &code, &s->nest)
+				    : put_elements(x, &code, &s->nest);
+	}
+	if (!ok) {
+		code.len = 0;
+		ok = put_scalar(x, &code, &s->nest);
+	}
+	if (ok && units)
+		buf_puts(&x->compute, bang_text(&code));
+	else if (ok)
+		put_each_unit(x, &x->compute, bang_text(&code));
+	x->ok &= ok;
+	buf_free(&code);
+}
+
+/* ----------------------------------------------------------- copies -- */
+
+static const char *
+copy_name(const struct coder *x)
+{
+	return x->r->overlapped ? "__memcpy_async" : "__memcpy";
+}
+
+/* "A + first * step + low" */
+static void
+put_device_place(struct buf *out, const struct rows_array *a)
+{
+	buf_puts(out, a->buffer->name);
+	if (a->step == 1)
+		buf_puts(out, " + first");
+	else if (a->step != 0)
+		buf_printf(out, " + first * %" PRId64, a->step);
+	if (a->low)
+		buf_printf(out, a->low < 0 ? " - %" PRId64 : " + %" PRId64,
+			   a->low < 0 ? -a->low : a->low);
+}
+
+/* A block's rows between device memory and the chip. */
+static void
+put_block_copy(struct coder *x, struct buf *out, const struct rows_array *a,
+	       bool load)
+{
+	const char *rows = place_name(x, a, false);
+	const char *way = load ? bang_load_direction(x->k, a->buffer)
+			       : bang_store_direction(x->k, a->buffer);
+	struct buf device = {0};
+
+	put_device_place(&device, a);
+	buf_printf(out, "        %s(%s, %s, ", copy_name(x),
+		   load ? rows : bang_text(&device),
+		   load ? bang_text(&device) : rows);
+	if (a->pitch == a->span && a->step == a->span)
+		buf_printf(out, "units * %" PRId64 ", %s);\n", 4 * a->span,
+			   way);
+	else
+		buf_printf(out,
+			   "%" PRId64 ", %s, %" PRId64 ", %" PRId64
+			   ", units - 1);\n",
+			   4 * a->span, way, 4 * (load ? a->pitch : a->step),
+			   4 * (load ? a->step : a->pitch));
+	buf_free(&device);
+}
+
+/* Units that don't follow each other evenly, one by one. */
+static void
+put_unit_copies(struct coder *x, struct buf *out, const struct rows_array *a)
+{
+	struct buf code = {0};
+
+	buf_printf(&code, "          %s(%s, %s", copy_name(x),
+		   place_name(x, a, true), a->buffer->name);
+	for (uint32_t i = 0; i < x->r->depth; i++)
+		if (a->strides[i])
+			buf_printf(&code, " + unit_%u * %" PRId64, i,
+				   a->strides[i]);
+	buf_printf(&code, " + %" PRId64 ", %" PRId64 ", %s);\n", a->low,
+		   4 * a->span, bang_load_direction(x->k, a->buffer));
+	put_each_unit(x, out, bang_text(&code));
+	buf_free(&code);
+}
+
+/* A step that copies, done as a load. */
+static void
+put_copy_step(struct coder *x, struct buf *out, const struct bang_nest *n)
+{
+	struct bang_nest in = inner_of(x->r, n);
+	const tir_expr *from = n->value;
+	struct bang_names names = {0};
+	struct buf code = {0}, source = {0}, target = {0};
+	const char *way = bang_load_direction(x->k, from->buffer);
+	uint32_t inner = in.nloops;
+	int64_t to_step = 0, from_step = 0, bytes = 4, rows = 1;
+	int64_t to[2] = {0, 0}, step[2] = {0, 0};
+
+	for (uint32_t i = 0; i < 2 && i < in.nloops; i++) {
+		const struct tir_var *v = in.loops[in.nloops - 1 - i].var;
+
+		x->ok &= bang_stride(in.index, v, &to[i]) &&
+			 bang_stride(from->arg[0], v, &step[i]);
+	}
+	if (inner && to[0] == 1 && step[0] == 1)
+		bytes = 4 * in.loops[--inner].extent;
+	if (inner && bytes > 4 && to[1] * 4 >= bytes && step[1] > 0) {
+		rows = in.loops[--inner].extent;
+		to_step = 4 * to[1];
+		from_step = 4 * step[1];
+	}
+	add_names(x, &names, n, false);
+	for (uint32_t i = inner; i < in.nloops; i++)
+		vec_push(&names, ((struct bang_name){
+					 in.loops[i].var,
+					 arena_printf(x->k->arena, "%" PRId64,
+						      in.loops[i].min)}));
+	x->ok &= bang_put_place(&target, in.buffer, in.index, &names);
+	x->ok &= bang_put_expr(&source, from->arg[0], &names);
+	put_loops(&code, &in, 0, inner);
+	buf_printf(&code, "          %s(%s, %s + %s, %" PRId64 ", %s",
+		   copy_name(x), bang_text(&target), from->buffer->name,
+		   bang_text(&source), bytes, way);
+	if (rows > 1)
+		buf_printf(&code, ", %" PRId64 ", %" PRId64 ", %" PRId64,
+			   to_step, from_step, rows - 1);
+	buf_puts(&code, ");\n");
+	put_each_unit(x, out, bang_text(&code));
+	vec_free(&names);
+	buf_free(&code);
+	buf_free(&source);
+	buf_free(&target);
+}
+
+static void
+put_loads(struct coder *x, struct buf *out)
+{
+	for (unsigned i = 0; i < x->r->narrays; i++) {
+		const struct rows_array *a = &x->r->arrays[i];
+
+		if (a->kind != ROWS_IN || a->fill)
+			continue;
+		if (a->step < 0)
+			put_unit_copies(x, out, a);
+		else
+			put_block_copy(x, out, a, true);
+	}
+	for (unsigned i = 0; i < x->r->nsteps; i++)
+		if (x->r->steps[i].copies)
+			put_copy_step(x, out, &x->r->steps[i].nest);
+}
+
+static void
+put_stores(struct coder *x, struct buf *out)
+{
+	for (unsigned i = 0; i < x->r->narrays; i++)
+		if (x->r->arrays[i].kind == ROWS_OUT)
+			put_block_copy(x, out, &x->r->arrays[i], false);
+}
+
+/* Before the blocks: what all units share, and borders that stay. */
+static void
+put_beginning(struct coder *x, struct buf *out)
+{
+	for (unsigned i = 0; i < x->r->narrays; i++) {
+		const struct rows_array *a = &x->r->arrays[i];
+		int64_t size = rows_place_size(x->r, a);
+
+		if (a->fill) {
+			buf_printf(out,
+				   "    __bang_write_value((float *)relay_nram "
+				   "+ %" PRId64 ", %" PRId64 ", (float)(",
+				   a->at, a->places * size);
+			x->ok &= bang_put_expr(out, a->fill, NULL);
+			buf_puts(out, "));\n");
+		}
+		if (a->kind != ROWS_SHARED)
+			continue;
+		buf_printf(out,
+			   "    float *%s = (float *)relay_nram + %" PRId64
+			   ";\n    __memcpy(%s, %s + %" PRId64 ", %" PRId64
+			   ", %s);\n",
+			   place_name(x, a, false), a->at,
+			   place_name(x, a, false), a->buffer->name, a->low,
+			   4 * a->span, bang_load_direction(x->k, a->buffer));
+	}
+}
+
+/* A stage of turn TURN, of the block begun AGO turns before. */
+static void
+put_stage(struct coder *x, struct buf *out, const char *when, int ago,
+	  const char *code)
+{
+	char turn[32];
+
+	snprintf(turn, sizeof(turn), ago ? "(turn - %d)" : "turn", ago);
+	buf_printf(
+		out,
+		"      if (%s) {\n"
+		"        const int first = low + %s * block;\n"
+		"        const int units = relay_min(block, high - first);\n",
+		when, turn);
+	put_block_pointers(x, out, code, turn);
+	buf_puts(out, code);
+	buf_puts(out, "      }\n");
+}
+
+static void
+put_turns(struct coder *x, struct buf *out, const char *loads,
+	  const char *stores)
+{
+	const char *compute = bang_text(&x->compute);
+
+	if (x->r->overlapped) {
+		buf_puts(out,
+			 "    const int turns = high > low ? (high - low + "
+			 "block - 1) / block : 0;\n"
+			 "    for (int turn = 0; turn < turns + 2; turn++) "
+			 "{\n");
+		put_stage(x, out, "turn >= 2", 2, stores);
+		put_stage(x, out, "turn < turns", 0, loads);
+		put_stage(x, out, "turn >= 1 && turn <= turns", 1, compute);
+		buf_puts(out, "      __sync_io_move_compute();\n"
+			      "    }\n");
+		return;
+	}
+	buf_puts(out,
+		 "    for (int first = low; first < high; first += block) {\n"
+		 "        const int units = relay_min(block, high - first);\n");
+	buf_puts(out, loads);
+	buf_puts(out, compute);
+	buf_puts(out, stores);
+	buf_puts(out, "    }\n");
+}
+
+bool
+rows_put(struct rows *r)
+{
+	struct coder x = {.r = r, .k = r->k, .ok = true};
+	struct buf loads = {0}, stores = {0}, *out = r->k->out, all = {0};
+	int64_t before = r->k->scalar_ops;
+
+	for (unsigned i = 0; i < r->nsteps && x.ok; i++)
+		if (!r->steps[i].copies)
+			put_step(&x, &r->steps[i]);
+	put_loads(&x, &loads);
+	put_stores(&x, &stores);
+	buf_puts(&all, "    __sync_io_move_compute();\n");
+	put_beginning(&x, &all);
+	if (x.ok) {
+		buf_printf(r->k->defines, "#define BLOCK_%s_%u %" PRId64 "\n",
+			   r->k->name, r->k->nsteps, r->block);
+		buf_printf(out,
+			   "    const int block = BLOCK_%s_%u;\n"
+			   "    const int share = (%" PRId64
+			   " + taskDim - 1) / taskDim;\n"
+			   "    const int low = taskId * share;\n"
+			   "    const int high = relay_min(low + share, "
+			   "%" PRId64 ");\n",
+			   r->k->name, r->k->nsteps, r->units, r->units);
+		buf_puts(out, bang_text(&all));
+		buf_puts(&all, bang_text(&x.compute));
+		buf_puts(&all, bang_text(&loads));
+		buf_puts(&all, bang_text(&stores));
+		if (!r->overlapped)
+			put_block_pointers(&x, out, bang_text(&all), "0");
+		else
+			buf_puts(out, "    __sync_compute();\n");
+		put_turns(&x, out, bang_text(&loads), bang_text(&stores));
+	} else {
+		r->k->scalar_ops = before;
+	}
+	buf_free(&x.compute);
+	buf_free(&loads);
+	buf_free(&stores);
+	buf_free(&all);
+	return x.ok;
+}
