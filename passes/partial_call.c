@@ -119,7 +119,8 @@ compute(struct partial *p, const struct ir_call *e, const ir_expr *op,
 
 static void
 call_builtin(struct partial *p, const struct ir_call *e,
-	     const struct partial_value *f, struct partial_value *const *args)
+	     const struct partial_env *env, const struct partial_value *f,
+	     struct partial_value *const *args)
 {
 	struct partial_value *out;
 	const ir_expr *atom;
@@ -133,6 +134,7 @@ call_builtin(struct partial *p, const struct ir_call *e,
 		return;
 	}
 	atom = partial_emit(p, residual_call(p, e, f->atom, args), NULL);
+	ir_map_put(&p->data_types, atom, partial_type(p->m, env, e->base.type));
 	out = partial_new(p, PARTIAL_DATA, atom);
 	out->ctor = ir_as_ctor(f->builtin);
 	out->n = e->nargs;
@@ -158,10 +160,10 @@ enter_function(struct partial *p, struct partial_value *f,
 		return env;
 	for (uint32_t i = 0; i < fn->nparams; i++)
 		partial_types_match(
-			p->a, fn->params[i]->annotation,
+			p->m->cx, p->a, fn->params[i]->annotation,
 			partial_type(p->m, caller, e->args[i]->type),
 			&env->types);
-	partial_types_match(p->a, fn->ret_type,
+	partial_types_match(p->m->cx, p->a, fn->ret_type,
 			    partial_type(p->m, caller, e->base.type),
 			    &env->types);
 	return env;
@@ -212,7 +214,7 @@ partial_call(struct partial *p, const struct ir_call *e,
 {
 	switch (f->kind) {
 	case PARTIAL_BUILTIN:
-		call_builtin(p, e, f, args);
+		call_builtin(p, e, env, f, args);
 		return;
 	case PARTIAL_CLOSURE:
 		call_closure(p, e, env, f, args);

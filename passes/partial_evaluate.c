@@ -19,6 +19,7 @@
  */
 #include "passes/partial_machine.h"
 
+#include "ir/copy.h"
 #include "passes/normal_form.h"
 #include "te/interp.h"
 
@@ -58,6 +59,13 @@ partial_emit(struct partial *p, const ir_expr *value, const struct ir_var *var)
 	return &var->base;
 }
 
+/* The type parameters of ADT that some types mention. */
+struct mentioned {
+	const ir_type_def *adt;
+	bool *seen;
+	uint32_t n;
+};
+
 static void
 mark_used(struct partial *p, const ir_expr *e)
 {
@@ -65,30 +73,98 @@ mark_used(struct partial *p, const ir_expr *e)
 		ir_set_add(&p->used, e);
 }
 
-/* Data that nobody reads does not say by itself what it is a list of. */
+/* A type parameter that FIELD mentions is known from it. */
+static const ir_type *
+note_mentioned(const ir_type *t, void *env)
+{
+	struct mentioned *m = env;
+
+	for (uint32_t i = 0; i < m->adt->nparams; i++)
+		if (m->adt->params[i] == t && !m->seen[i]) {
+			m->seen[i] = true;
+			m->n++;
+		}
+	return t;
+}
+
+/* The fields of CTOR do not say all of the type. */
 static bool
-is_untyped(const struct partial *p, const struct partial_let *l)
+leaves_type_open(struct partial *p, const struct ir_ctor *ctor)
+{
+	struct mentioned m = {.adt = ctor->adt};
+
+	m.seen = ARENA_NEW_ARRAY(p->a, ctor->adt->nparams, bool);
+	for (uint32_t i = 0; i < ctor->nfields; i++)
+		(void)ir_type_substitute(p->m->cx, ctor->fields[i],
+					 note_mentioned, &m);
+	return m.n < ctor->adt->nparams;
+}
+
+/*
+ * Data that nobody reads need not say by itself what it is a list of, or what
+ * the other side of an alternative is.
+ */
+static bool
+is_untyped(struct partial *p, const struct partial_let *l)
 {
 	const ir_expr *callee;
 
-	if (l->value->kind != IR_CALL || ir_as_call(l->value)->nargs ||
-	    ir_set_has(&p->used, &l->var->base))
+	if (l->value->kind != IR_CALL || ir_set_has(&p->used, &l->var->base))
 		return false;
 	callee = ir_as_call(l->value)->callee;
-	return callee->kind == IR_CTOR && ir_as_ctor(callee)->adt->nparams;
+	return callee->kind == IR_CTOR &&
+	       leaves_type_open(p, ir_as_ctor(callee));
+}
+
+/* Data that only what is unread reads may need its type in the text. */
+static void
+note_hint(struct partial *p, const struct partial_let *l)
+{
+	if (ir_map_get(&p->data_types, &l->var->base) &&
+	    leaves_type_open(p, ir_as_ctor(ir_as_call(l->value)->callee)))
+		vec_push(&p->hints, &l->var->base);
+}
+
+/* A field that is no data itself says what the type parameters are. */
+static bool
+tells_type(struct partial *p, const struct ir_call *data)
+{
+	for (uint32_t i = 0; i < data->nargs; i++)
+		if (!ir_map_get(&p->data_types, data->args[i]))
+			return !leaves_type_open(p, ir_as_ctor(data->callee));
+	return false;
+}
+
+/* Do the types of what L reads follow from L, whoever reads it? */
+static bool
+is_needed(struct partial *p, const struct partial_let *l)
+{
+	if (ir_set_has(&p->needed, &l->var->base))
+		return true;
+	if (ir_map_get(&p->data_types, &l->var->base))
+		return tells_type(p, ir_as_call(l->value));
+	return l->value->kind != IR_TUPLE;
 }
 
 const ir_expr *
 partial_close(struct partial *p, size_t mark, const ir_expr *body)
 {
 	mark_used(p, body);
+	if (body->kind == IR_VAR)
+		ir_set_add(&p->needed, body);
 	while (p->lets.len > mark) {
 		struct partial_let l = vec_pop(&p->lets);
+		bool needed = is_needed(p, &l);
 
 		if (is_untyped(p, &l))
 			continue;
-		for (uint32_t i = 0; i < ir_num_operands(l.value); i++)
+		if (!needed)
+			note_hint(p, &l);
+		for (uint32_t i = 0; i < ir_num_operands(l.value); i++) {
 			mark_used(p, ir_operand(l.value, i));
+			if (needed)
+				ir_set_add(&p->needed, ir_operand(l.value, i));
+		}
 		body = ir_new_let(p->m, l.value->loc, l.var, l.value, body);
 	}
 	return body;
@@ -543,6 +619,45 @@ type_variable(const ir_expr *e, void *env)
 }
 
 static void
+collect_untyped(const ir_expr *e, void *env)
+{
+	if (e->kind == IR_CONSTANT && !e->type)
+		vec_push((ir_expr_vec *)env, e);
+}
+
+/* Can the types of FN be inferred? Asks a copy, which shares constants. */
+static bool
+has_types(struct partial *p, const struct ir_function *fn)
+{
+	const struct ir_copy_options o = {0};
+	ir_expr_vec untyped = {0};
+	bool ok;
+
+	ir_walk(fn->body, NULL, collect_untyped, &untyped);
+	ok = ir_infer_expr(p->m, ir_copy(p->m, &fn->base, &o), &p->quiet);
+	for (size_t i = 0; i < untyped.len; i++)
+		ir_set_type(untyped.at[i], NULL);
+	vec_free(&untyped);
+	return ok;
+}
+
+/* Give data its types where they do not follow from the rest. */
+static void
+write_hints(struct partial *p)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < p->m->defs.len && p->hints.len && ok; i++)
+		ok = !p->done[i] || has_types(p, p->done[i]);
+	for (size_t i = 0; i < p->hints.len && !ok; i++) {
+		struct ir_var *v =
+			(struct ir_var *)(uintptr_t)ir_as_var(p->hints.at[i]);
+
+		v->annotation = ir_map_get(&p->data_types, &v->base);
+	}
+}
+
+static void
 evaluate_module(struct partial *p)
 {
 	ir_module *m = p->m;
@@ -565,6 +680,7 @@ evaluate_module(struct partial *p)
 		m->defs.at[i]->fn = p->done[i];
 		ir_walk(p->done[i]->body, NULL, type_variable, p);
 	}
+	write_hints(p);
 }
 
 static void
@@ -583,6 +699,9 @@ partial_free(struct partial *p)
 	ir_map_free(&p->globals);
 	ir_map_free(&p->fuel);
 	ir_map_free(&p->var_types);
+	ir_map_free(&p->data_types);
+	ir_set_free(&p->needed);
+	vec_free(&p->hints);
 	ir_map_free(&p->def_index);
 }
 

@@ -73,6 +73,9 @@ struct partial {
 	struct ir_map globals;           /* global -> value */
 	struct ir_map fuel;              /* function -> fuel left */
 	struct ir_map var_types;         /* new variable -> its type */
+	struct ir_map data_types;        /* variable of data -> its type */
+	struct ir_set needed;            /* variables that results depend on */
+	ir_expr_vec hints;               /* of data, not needed */
 	const struct ir_function **done; /* by definition */
 	struct ir_map def_index;         /* global -> index + 1 */
 };

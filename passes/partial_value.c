@@ -56,17 +56,59 @@ bind_type(struct arena *a, const ir_type *var, const ir_type *type,
 	*out = b;
 }
 
+/* A search for the type parameters of F. */
+struct bound_vars {
+	const struct ir_func_type *f;
+	bool found;
+};
+
 static void
-match_all(struct arena *a, const ir_type *const *formal,
+match_all(ir_context *cx, struct arena *a, const ir_type *const *formal,
 	  const ir_type *const *actual, uint32_t n,
 	  const struct partial_types **out)
 {
 	for (uint32_t i = 0; i < n; i++)
-		partial_types_match(a, formal[i], actual[i], out);
+		partial_types_match(cx, a, formal[i], actual[i], out);
+}
+
+static const ir_type *
+note_bound(const ir_type *t, void *env)
+{
+	struct bound_vars *b = env;
+
+	for (uint32_t i = 0; i < b->f->nvars; i++)
+		b->found |= b->f->vars[i] == t;
+	return t;
+}
+
+/* Does T, a part of F, mention a type parameter of F itself? */
+static bool
+mentions_own(ir_context *cx, const struct ir_func_type *f, const ir_type *t)
+{
+	struct bound_vars b = {f, false};
+
+	if (f->nvars)
+		(void)ir_type_substitute(cx, t, note_bound, &b);
+	return b.found;
+}
+
+/* What a polymorphic function does not say by itself, others must. */
+static void
+match_func(ir_context *cx, struct arena *a, const struct ir_func_type *f,
+	   const struct ir_func_type *x, const struct partial_types **out)
+{
+	if (f->nparams != x->nparams)
+		return;
+	for (uint32_t i = 0; i < f->nparams; i++)
+		if (!mentions_own(cx, x, x->params[i]))
+			partial_types_match(cx, a, f->params[i], x->params[i],
+					    out);
+	if (!mentions_own(cx, x, x->ret))
+		partial_types_match(cx, a, f->ret, x->ret, out);
 }
 
 void
-partial_types_match(struct arena *a, const ir_type *formal,
+partial_types_match(ir_context *cx, struct arena *a, const ir_type *formal,
 		    const ir_type *actual, const struct partial_types **out)
 {
 	if (!formal || !actual || !(formal->flags & TYPE_HAS_VAR))
@@ -82,24 +124,21 @@ partial_types_match(struct arena *a, const ir_type *formal,
 		const struct ir_tuple_type *x = ir_as_tuple_type(actual);
 
 		if (f->nfields == x->nfields)
-			match_all(a, f->fields, x->fields, f->nfields, out);
+			match_all(cx, a, f->fields, x->fields, f->nfields, out);
 	} else if (formal->kind == TYPE_FUNC) {
 		const struct ir_func_type *f = ir_as_func_type(formal);
 		const struct ir_func_type *x = ir_as_func_type(actual);
 
-		if (f->nparams != x->nparams)
-			return;
-		match_all(a, f->params, x->params, f->nparams, out);
-		partial_types_match(a, f->ret, x->ret, out);
+		match_func(cx, a, f, x, out);
 	} else if (formal->kind == TYPE_REF) {
-		partial_types_match(a, ir_as_ref_type(formal)->value,
+		partial_types_match(cx, a, ir_as_ref_type(formal)->value,
 				    ir_as_ref_type(actual)->value, out);
 	} else if (formal->kind == TYPE_ADT) {
 		const struct ir_adt_type *f = ir_as_adt_type(formal);
 		const struct ir_adt_type *x = ir_as_adt_type(actual);
 
 		if (f->nargs == x->nargs)
-			match_all(a, f->args, x->args, f->nargs, out);
+			match_all(cx, a, f->args, x->args, f->nargs, out);
 	}
 }
 

@@ -72,7 +72,7 @@ const ir_type *partial_type(ir_module *m, const struct partial_env *env,
  * Bind the type variables in FORMAL that make it ACTUAL, in front of *OUT.
  * Either may be NULL.
  */
-void partial_types_match(struct arena *a, const ir_type *formal,
+void partial_types_match(ir_context *cx, struct arena *a, const ir_type *formal,
 			 const ir_type *actual,
 			 const struct partial_types **out);
 
