@@ -88,6 +88,39 @@ infer(struct pass_manager *pm)
 	return ok;
 }
 
+/* The first node without a type, better one that has a place. */
+static void
+find_untyped(const ir_expr *e, void *env)
+{
+	const ir_expr **found = env;
+
+	if (e->type || e->kind == IR_OP)
+		return;
+	if (!*found || (!loc_is_known((*found)->loc) && loc_is_known(e->loc)))
+		*found = e;
+}
+
+/* A function of TVM's that is kept as text leaves its calls without types. */
+static bool
+has_types(struct pass_manager *pm)
+{
+	const ir_module *m = pm->module;
+	const ir_expr *untyped = NULL;
+	const char *raw = NULL;
+
+	for (size_t i = 0; i < m->defs.len; i++)
+		if (m->defs.at[i]->kind == DEF_RAW)
+			raw = m->defs.at[i]->global->name;
+	for (size_t i = 0; raw && i < m->defs.len; i++)
+		if (m->defs.at[i]->kind == DEF_FUNCTION && m->defs.at[i]->fn)
+			ir_walk(&m->defs.at[i]->fn->base, NULL, find_untyped,
+				&untyped);
+	if (untyped)
+		diag_error(pm->diag, untyped->loc,
+			   "this has no type, as '@%s' is kept as text", raw);
+	return !untyped;
+}
+
 /*
  * Types of a module that a module pass has left without some: inference would
  * fill them in, and show in what is printed, so a copy is inferred instead.
@@ -338,7 +371,7 @@ run_pass(struct pass_manager *pm, const struct pass_step *step, bool *changed)
 	bool now = false;
 	bool ok;
 
-	if ((info->needs & PASS_NEEDS_TYPES) && !infer(pm))
+	if ((info->needs & PASS_NEEDS_TYPES) && !(infer(pm) && has_types(pm)))
 		return false;
 	instrument_before(pm, info);
 	prepare_reproducer(pm, step);

@@ -66,7 +66,7 @@ read_back(ir_context *cx, ir_module *m, const struct buf *text)
 {
 	struct source s;
 	struct diag d;
-	struct buf again = { 0 };
+	struct buf again = {0};
 	ir_module *copy;
 
 	source_init(&s, "printed", text->at, text->len);
@@ -92,7 +92,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ir_context *cx = ir_context_new();
 	struct source s;
 	struct diag d;
-	struct buf text = { 0 };
+	struct buf text = {0};
 	ir_module *m;
 
 	source_init(&s, "fuzz", (const char *)data, size);
