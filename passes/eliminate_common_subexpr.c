@@ -21,8 +21,8 @@
 
 struct cse {
 	pass_ctx *cx;
-	const char *skip;               /* names, by commas */
-	const ir_expr **slots;          /* open addressing */
+	const char *skip;      /* names, by commas */
+	const ir_expr **slots; /* open addressing */
 	size_t nslots;
 	size_t count;
 };
@@ -100,15 +100,14 @@ hash_node(const ir_expr *e)
 	uint64_t h;
 
 	if (e->kind == IR_PROJ)
-		return hash_mix(ir_as_proj(e)->index,
-				ir_as_proj(e)->tuple->id);
+		return hash_mix(ir_as_proj(e)->index, ir_as_proj(e)->tuple->id);
 	h = ir_as_call(e)->callee->id;
 	if (ir_as_call(e)->attrs)
 		h = hash_mix(h, ir_as_call(e)->attrs->hash);
 	for (uint32_t i = 0; i < ir_as_call(e)->nargs; i++) {
 		const ir_expr *arg = ir_as_call(e)->args[i];
-		uint32_t n = arg->kind == IR_TUPLE ? ir_as_tuple(arg)->nfields
-						   : 0;
+		uint32_t n =
+			arg->kind == IR_TUPLE ? ir_as_tuple(arg)->nfields : 0;
 
 		if (arg->kind != IR_TUPLE)
 			h = hash_value(h, arg);
@@ -185,8 +184,9 @@ share_call(const ir_expr *e, const ir_expr *old, void *env)
 	const ir_op *op = ir_called_op(e);
 
 	(void)old;
-	if (!op || !ir_op_is_pure(op) || ir_as_call(e)->nargs == 0 ||
-	    is_skipped(c, op->name))
+	/* Each storage is another one. */
+	if (!op || !ir_op_is_pure(op) || op->id == OP_memory_alloc_storage ||
+	    ir_as_call(e)->nargs == 0 || is_skipped(c, op->name))
 		return e;
 	return first_of(c, e);
 }
@@ -199,14 +199,14 @@ share_proj(const ir_expr *e, const ir_expr *old, void *env)
 }
 
 static const struct ir_rules rules = {
-	.on = { [IR_CALL] = share_call, [IR_PROJ] = share_proj },
+	.on = {[IR_CALL] = share_call, [IR_PROJ] = share_proj},
 };
 
 const struct ir_function *
 pass_eliminate_common_subexpr(pass_ctx *cx, ir_def *def,
 			      const struct ir_function *fn)
 {
-	struct cse c = { .cx = cx, .skip = pass_option(cx, "fskip") };
+	struct cse c = {.cx = cx, .skip = pass_option(cx, "fskip")};
 	const ir_expr *out;
 
 	(void)def;

@@ -95,7 +95,8 @@ compute(struct partial *p, const struct ir_call *e, const ir_expr *op,
 	struct interp_value *v;
 	const ir_expr *call;
 
-	if (!ir_op_is_pure(ir_as_op_ref(op)->op))
+	if (!ir_op_is_pure(ir_as_op_ref(op)->op) ||
+	    ir_as_op_ref(op)->op->traits & OP_TRAIT_NO_VALUE)
 		return NULL;
 	known = ARENA_NEW_ARRAY(p->a, e->nargs, const ir_expr *);
 	for (uint32_t i = 0; i < e->nargs; i++) {

@@ -70,7 +70,7 @@ static const struct {
 	{"build", "for one function without control flow", BUILD},
 	{"vm", "for programs with control flow and closures", VM},
 	{"aot", "for one function, every value bound by a let",
-	 BUILD ", to-a-normal-form"},
+	 BUILD ", to-a-normal-form, annotate-used-memory<skip-dynamic>"},
 	{"single-call", "main as one chain of calls of kernels", SINGLE_CALL},
 };
 

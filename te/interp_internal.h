@@ -94,6 +94,7 @@ struct interp {
 	struct interp_value *refs;       /* all cells of memory */
 	struct interp_kernels *kernels;  /* private to interp_kernel.c */
 	uint64_t limit; /* calls that may still begin, + 1; 0: any */
+	unsigned depth; /* of kernels called by operators */
 };
 
 struct interp_value *interp_new_value(enum interp_kind kind, uint32_t n);
@@ -119,6 +120,20 @@ struct interp_value *interp_lowered(struct interp *x, const ir_def *def,
 struct interp_value *interp_native(const struct ir_call *call, const ir_op *op,
 				   struct interp_value *const *args);
 void interp_kernels_free(struct interp *x);
+
+/* Operators of the virtual machine; interp_vm_op is NULL after reporting. */
+bool interp_is_vm_op(const ir_op *op);
+struct interp_value *interp_vm_op(struct interp *x, const struct ir_call *call,
+				  const ir_op *op,
+				  struct interp_value *const *args);
+
+/*
+ * Call a function from inside of an operator; ARGS stay the caller's. NULL
+ * after reporting, at LOC.
+ */
+struct interp_value *interp_apply(struct interp *x, struct interp_value *f,
+				  struct interp_value *const *args, uint32_t n,
+				  struct loc loc);
 
 /* The value of CELL in the activation at the top; no reference is taken. */
 struct interp_value *interp_value_of(struct interp *x, uint32_t cell);

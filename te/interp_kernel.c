@@ -465,6 +465,8 @@ interp_operator(struct interp *x, const struct ir_call *call,
 
 	if (is_identity(op))
 		return interp_ref(args[0]);
+	if (interp_is_vm_op(op))
+		return interp_vm_op(x, call, op, args);
 	v = interp_native(call, op, args);
 	if (!v)
 		v = run_operator(x, call, op, args);

@@ -290,6 +290,17 @@ call_builtin_op(struct interp *x, const struct ir_op_ref *op,
 	return interp_operator(x, ir_as_call(call), args);
 }
 
+static struct interp_value *
+call_builtin(struct interp *x, const ir_expr *f,
+	     struct interp_value *const *args, uint32_t n, struct loc loc)
+{
+	if (f->kind == IR_CTOR)
+		return make_data(ir_as_ctor(f), args);
+	if (f->kind == IR_GLOBAL)
+		return interp_lowered(x, ir_as_global(f)->def, args, n, loc);
+	return call_builtin_op(x, ir_as_op_ref(f), args, n, loc);
+}
+
 /*
  * Call CALLEE on x->args, references to which are given up. A function begins
  * an activation, in place of the one at the top if that has nothing left to
@@ -314,17 +325,9 @@ apply(struct interp *x, struct interp_value *callee, struct loc loc)
 		open_frame(x, callee->code, callee, x->args.at);
 		return true;
 	}
-	if (callee->kind == INTERP_BUILTIN) {
-		if (callee->builtin->kind == IR_CTOR)
-			v = make_data(ir_as_ctor(callee->builtin), x->args.at);
-		else if (callee->builtin->kind == IR_GLOBAL)
-			v = interp_lowered(x,
-					   ir_as_global(callee->builtin)->def,
-					   x->args.at, (uint32_t)n, loc);
-		else
-			v = call_builtin_op(x, ir_as_op_ref(callee->builtin),
-					    x->args.at, (uint32_t)n, loc);
-	}
+	if (callee->kind == INTERP_BUILTIN)
+		v = call_builtin(x, callee->builtin, x->args.at, (uint32_t)n,
+				 loc);
 	for (size_t i = 0; i < n; i++)
 		interp_unref(x->args.at[i]);
 	if (!v)
@@ -660,20 +663,62 @@ run(struct interp *x, size_t depth)
 	}
 }
 
-/* Run CODE; after a failure all activations that it began are ended. */
+/*
+ * Run CLOSURE, which is taken over; after a failure all activations that it
+ * began are ended.
+ */
+static struct interp_value *
+run_closure(struct interp *x, struct interp_value *closure,
+	    struct interp_value *const *args)
+{
+	size_t depth = x->frames.len;
+	struct interp_value *v;
+
+	open_frame(x, closure->code, closure, args);
+	v = run(x, depth);
+	while (x->frames.len > depth)
+		close_frame(x);
+	return v;
+}
+
 static struct interp_value *
 run_code(struct interp *x, const struct interp_code *code,
 	 struct interp_value *const *args)
 {
-	size_t depth = x->frames.len;
 	struct interp_value *closure = interp_new_value(INTERP_CLOSURE, 0);
-	struct interp_value *v;
 
 	closure->code = code;
-	open_frame(x, code, closure, args);
-	v = run(x, depth);
-	while (x->frames.len > depth)
-		close_frame(x);
+	return run_closure(x, closure, args);
+}
+
+struct interp_value *
+interp_apply(struct interp *x, struct interp_value *f,
+	     struct interp_value *const *args, uint32_t n, struct loc loc)
+{
+	struct interp_value **at = x->args.at;
+	size_t len = x->args.len, cap = x->args.cap;
+	struct interp_value *v;
+
+	if (f->kind == INTERP_BUILTIN)
+		return call_builtin(x, f->builtin, args, n, loc);
+	if (f->kind != INTERP_CLOSURE || f->code->nparams != n) {
+		fail(x, loc, "wrong number of arguments");
+		return NULL;
+	}
+	if (x->limit > 0 && --x->limit == 0) {
+		fail(x, loc, "too many calls");
+		return NULL;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		interp_ref(args[i]);
+	/* ARGS may be in this scratch of the operator. */
+	x->args.at = NULL;
+	x->args.len = x->args.cap = 0;
+	v = run_closure(x, interp_ref(f), args);
+	vec_free(&x->args);
+	x->args.at = at;
+	x->args.len = len;
+	x->args.cap = cap;
 	return v;
 }
 
