@@ -65,19 +65,24 @@ bang_is_temporary(const struct bang_kernel *k, const struct tir_buffer *b)
 }
 
 bool
+bang_word_at(const char *text, const char *at, size_t n)
+{
+	static const char word[] = "abcdefghijklmnopqrstuvwxyz"
+				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				   "0123456789_";
+
+	return (at == text || !strchr(word, at[-1])) &&
+	       (!at[n] || !strchr(word, at[n]));
+}
+
+bool
 bang_text_mentions(const char *text, const char *name)
 {
 	size_t n = strlen(name);
 
-	for (const char *at = text; (at = strstr(at, name)); at += n) {
-		static const char word[] = "abcdefghijklmnopqrstuvwxyz"
-					   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					   "0123456789_";
-
-		if ((at == text || !strchr(word, at[-1])) &&
-		    (!at[n] || !strchr(word, at[n])))
+	for (const char *at = text; (at = strstr(at, name)); at += n)
+		if (bang_word_at(text, at, n))
 			return true;
-	}
 	return false;
 }
 
@@ -217,8 +222,10 @@ struct emitter {
 	const struct bang_arch *arch;
 	struct arena arena;
 	VEC(struct bang_kernel *) kernels;
+	size_t nplain; /* of them, one for each function; then variants */
 	VEC(struct bang_call) calls;
 	int64_t sram_bytes;
+	struct bang_packing packing;
 };
 
 static struct bang_kernel *
@@ -253,33 +260,68 @@ put_kernels(struct emitter *x, const ir_module *m, struct diag *d)
 		if (!put_kernel(new_kernel(x, def->tir), x->o, d))
 			return false;
 	}
+	x->nplain = x->kernels.len;
 	return true;
 }
 
-/* The kernel of F, which lies where WANTED says; made if there is none. */
-static struct bang_kernel *
-variant_of(struct emitter *x, struct bang_kernel *plain, const int64_t *sram,
-	   struct diag *d)
+/* AT[i] is no -1, for each of N; NULL if that is nowhere so. */
+static const bool *
+where_placed(struct emitter *x, const int64_t *at, uint32_t n)
 {
-	const tir_func *f = plain->func;
-	bool *wanted = arena_alloc(&x->arena, f->nparams * sizeof(*wanted));
-	struct bang_kernel *k = plain;
-	bool any = false;
-	unsigned n = 1;
+	bool *is = ARENA_NEW_ARRAY(&x->arena, n, bool), any = false;
 
-	for (uint32_t i = 0; i < f->nparams; i++)
-		any |= wanted[i] = sram[i] >= 0;
-	if (!any)
-		return plain;
-	for (; k->next; n++) {
-		k = k->next;
-		if (!memcmp(k->in_sram, wanted, f->nparams * sizeof(*wanted)))
+	for (uint32_t i = 0; at && i < n; i++)
+		any |= is[i] = at[i] >= 0;
+	return any ? is : NULL;
+}
+
+static bool
+same_places(const bool *a, const bool *b, uint32_t n)
+{
+	return a == b || (a && b && !memcmp(a, b, n * sizeof(*a)));
+}
+
+/* The kernel that C calls, told where C's operands lie; has no text yet. */
+static struct bang_kernel *
+variant_of(struct emitter *x, const struct bang_call *c)
+{
+	struct bang_kernel *k = c->kernel;
+	uint32_t n = k->func->nparams;
+	const bool *in_sram = where_placed(x, c->sram, n);
+	const bool *packed = where_placed(x, c->packed, n);
+
+	for (;; k = k->next) {
+		if (same_places(k->in_sram, in_sram, n) &&
+		    same_places(k->packed, packed, n))
 			return k;
+		if (!k->next)
+			break;
 	}
-	k->next = new_kernel(x, f);
-	k->next->in_sram = wanted;
-	k->next->name = arena_printf(&x->arena, "%s_sram%u", f->name, n);
-	return put_kernel(k->next, x->o, d) ? k->next : NULL;
+	k->next = new_kernel(x, k->func);
+	k->next->in_sram = in_sram;
+	k->next->packed = packed;
+	return k->next;
+}
+
+/* Kernels that are called have names of their own and text. */
+static bool
+finish_variants(struct emitter *x, struct diag *d)
+{
+	for (size_t i = 0; i < x->calls.len; i++)
+		x->calls.at[i].kernel->used = true;
+	for (size_t i = 0; i < x->nplain; i++) {
+		struct bang_kernel *plain = x->kernels.at[i];
+		unsigned n = plain->used;
+
+		for (struct bang_kernel *k = plain->next; k; k = k->next) {
+			if (n++)
+				k->name = arena_printf(&x->arena, "%s_v%u",
+						       k->name, n);
+			if (!put_kernel(k, x->o, d))
+				return false;
+		}
+	}
+	return true;
 }
 
 /* The calls of S, in order. */
@@ -288,7 +330,7 @@ collect_calls(struct emitter *x, const tir_stmt *s, const ir_module *m,
 	      const struct ptrmap *kernels)
 {
 	const ir_def *def;
-	struct bang_call c = {s, NULL, NULL};
+	struct bang_call c = {s, NULL, NULL, NULL};
 
 	if (s->kind == TIR_SEQ)
 		for (uint32_t i = 0; i < s->seq.n; i++)
@@ -302,71 +344,82 @@ collect_calls(struct emitter *x, const tir_stmt *s, const ir_module *m,
 		vec_push(&x->calls, c);
 }
 
-/* Which values stay on the chip, and the kernels that know. */
+/* Which values stay on the chip, what is packed, and kernels that know. */
 static bool
 plan(struct emitter *x, const ir_module *m, struct diag *d)
 {
 	const tir_func *main = x->net->main;
 	struct ptrmap kernels = {0};
 
-	for (size_t i = 0; i < x->kernels.len; i++)
+	for (size_t i = 0; i < x->nplain; i++)
 		ptrmap_put(&kernels, x->kernels.at[i]->func, x->kernels.at[i]);
 	collect_calls(x, main->body, m, &kernels);
 	ptrmap_free(&kernels);
-	if (x->o->shape != BANGC_SINGLE || x->o->all_clusters || x->o->part)
-		return true;
-	x->sram_bytes = bang_plan_sram(x->calls.at, x->calls.len,
+	if (x->o->shape == BANGC_SINGLE && !x->o->all_clusters && !x->o->part)
+		x->sram_bytes =
+			bang_plan_sram(x->calls.at, x->calls.len,
 				       main->params[main->nparams - 1].buffer,
 				       x->arch, &x->arena);
-	for (size_t i = 0; x->sram_bytes && i < x->calls.len; i++) {
-		struct bang_call *c = &x->calls.at[i];
-
-		c->kernel = variant_of(x, c->kernel, c->sram, d);
-		if (!c->kernel)
-			return false;
-	}
-	return true;
+	for (size_t i = 0; i < x->calls.len; i++)
+		bang_plan_packing(&x->packing, &x->calls.at[i], x->net,
+				  &x->arena);
+	for (size_t i = 0; i < x->calls.len; i++)
+		x->calls.at[i].kernel = variant_of(x, &x->calls.at[i]);
+	return finish_variants(x, d);
 }
 
+/* Which files of device/ the kernels call. */
+struct parts {
+	bool matmul, conv, panels;
+};
+
 static void
-put_prologue(struct buf *out, const struct bang_arch *arch, bool matmul,
-	     bool conv, int64_t sram_bytes)
+put_prologue(struct buf *out, const struct bang_arch *arch, struct parts p,
+	     int64_t sram_bytes)
 {
 	bang_put_prologue(out, arch, sram_bytes);
-	buf_puts(out, matmul ? bang_device_matmul : "");
-	buf_puts(out, conv ? bang_device_conv2d : "");
+	buf_puts(out, p.matmul || p.panels ? bang_device_matmul : "");
+	buf_puts(out, p.conv || p.panels ? bang_device_conv2d : "");
+	buf_puts(out, p.panels ? bang_device_panels : "");
+	buf_puts(out, p.panels ? bang_device_filters : "");
 }
 
 bool
 bangc_prologue(struct buf *out, const char *name, struct diag *d)
 {
 	const struct bang_arch *arch = find_arch(name, d);
+	struct parts all = {true, true, true}, none = {false, false, false};
 
 	if (arch)
-		put_prologue(out, arch, arch->float_conv, arch->float_conv, 0);
+		put_prologue(out, arch, arch->float_conv ? all : none, 0);
 	return arch != NULL;
 }
 
 static void
 put_all(struct buf *out, struct emitter *x)
 {
-	bool matmul = false, conv = false;
+	struct parts p = {false, false, false};
 
-	for (size_t i = 0; x->net && i < x->calls.len; i++)
-		x->calls.at[i].kernel->used = true;
 	for (size_t i = 0; i < x->kernels.len; i++) {
-		matmul |= x->kernels.at[i]->uses_matmul;
-		conv |= x->kernels.at[i]->uses_conv;
+		const struct bang_kernel *k = x->kernels.at[i];
+
+		if (x->net && !k->used)
+			continue;
+		p.matmul |= k->uses_matmul;
+		p.conv |= k->uses_conv;
+		p.panels |= k->uses_panels;
 	}
 	if (!x->o->part)
-		put_prologue(out, x->arch, matmul, conv, x->sram_bytes);
-	for (size_t i = 0; i < x->kernels.len; i++)
-		if (x->kernels.at[i]->used || !x->sram_bytes)
-			buf_puts(out, x->kernels.at[i]->text);
+		put_prologue(out, x->arch, p, x->sram_bytes);
+	for (size_t i = 0; i < x->nplain; i++)
+		for (const struct bang_kernel *k = x->kernels.at[i]; k;
+		     k = k->next)
+			if (k->used || !x->net)
+				buf_puts(out, k->text);
 	if (x->net) {
-		struct bang_network n = {x->net,        x->o,
-					 x->calls.at,   x->calls.len,
-					 x->sram_bytes, &x->arena};
+		struct bang_network n = {
+			x->net,        x->o,        x->calls.at, x->calls.len,
+			x->sram_bytes, &x->packing, &x->arena};
 
 		bang_put_network(out, &n);
 	}
@@ -383,6 +436,7 @@ bangc_emit(struct buf *out, const ir_module *m, const struct interface *net,
 		put_all(out, &x);
 	vec_free(&x.kernels);
 	vec_free(&x.calls);
+	vec_free(&x.packing);
 	arena_free(&x.arena);
 	return ok;
 }

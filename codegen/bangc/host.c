@@ -79,6 +79,8 @@ put_params(struct buf *out, const struct bang_network *n)
 			   i < n->net->ninputs || is_constants(n, i) ? "const "
 								     : "",
 			   param_type(n, i), param_name(n, i));
+	if (n->packing->bytes)
+		buf_puts(out, ", char *packed");
 }
 
 static void
@@ -86,6 +88,8 @@ put_args(struct buf *out, const struct bang_network *n)
 {
 	for (uint32_t i = 0; i < n->net->main->nparams; i++)
 		buf_printf(out, "%s%s", i ? ", " : "", param_name(n, i));
+	if (n->packing->bytes)
+		buf_puts(out, ", packed");
 }
 
 /* Operand I of the call C, as C. */
@@ -96,8 +100,11 @@ put_arg(struct buf *out, const struct bang_network *n,
 	const tir_expr *a = c->stmt->call.args[i];
 	const tir_func *f = c->kernel->func;
 	bool sram = c->sram && c->sram[i] >= 0;
-	int64_t at = sram ? c->sram[i] : a->arg[0]->i;
-	const char *base = sram ? "relay_sram" : name_of(n, a->buffer);
+	bool packed = c->packed && c->packed[i] >= 0;
+	int64_t at = sram ? c->sram[i] : packed ? c->packed[i] : a->arg[0]->i;
+	const char *base = sram     ? "relay_sram"
+			   : packed ? "packed"
+				    : name_of(n, a->buffer);
 
 	buf_printf(out, "(%s *)", bang_type(f->params[i].buffer->dtype));
 	if (at == 0)
@@ -256,6 +263,46 @@ put_entry(struct network *x)
 	buf_puts(out, "}\n");
 }
 
+/* The kernel that packs weights, and the function that launches it. */
+static void
+put_prepare(struct network *x)
+{
+	const struct bang_packing *p = x->n->packing;
+	struct buf *out = x->out;
+
+	if (!p->bytes)
+		return;
+	buf_printf(out, "\n__mlu_entry__ void %s_prepare_kernel(",
+		   x->n->o->name);
+	put_params(out, x->n);
+	buf_puts(out, ") {\n  if (__is_mpu()) return;\n  int done = 0;\n");
+	for (size_t i = 0; i < p->len; i++) {
+		const struct bang_packed *w = &p->at[i];
+
+		buf_printf(out,
+			   "  done = %s(done, (float *)(packed + %" PRId64
+			   "), (const float *)((const char *)%s + %" PRId64
+			   "),\n      %s);\n",
+			   w->weights->pack, w->at, param_name(x->n, w->input),
+			   w->from, w->weights->rest);
+	}
+	buf_printf(out,
+		   "}\n"
+		   "\n/* Once, and again when weights change: brings them into "
+		   "order, %" PRId64 " bytes. */\n"
+		   "extern \"C\" int %s_prepare(cnrtQueue_t queue, ",
+		   p->bytes, x->n->o->name);
+	put_params(out, x->n);
+	buf_printf(out,
+		   ") {\n"
+		   "  cnrtDim3_t tasks = {4, (unsigned)relay_clusters(), 1};\n"
+		   "  LAUNCH(%s_prepare_kernel, tasks, cnrtFuncTypeUnion1, "
+		   "queue, ",
+		   x->n->o->name);
+	put_args(out, x->n);
+	buf_puts(out, ");\n  return 0;\n}\n");
+}
+
 static void
 put_device_function(struct network *x)
 {
@@ -343,6 +390,19 @@ put_set_up(struct buf *out, const struct bang_network *n)
 	}
 }
 
+/* The blocks of device memory as arguments, to the end of the call. */
+static void
+put_pointers(struct buf *out, const struct bang_network *n)
+{
+	uint32_t count = n->net->main->nparams;
+
+	for (uint32_t i = 0; i < count; i++)
+		buf_printf(out, ", (%s *)p[%u]", param_type(n, i), i);
+	if (n->packing->bytes)
+		buf_printf(out, ", (char *)p[%u]", count);
+	buf_puts(out, ");\n");
+}
+
 static void
 put_host_function(struct buf *out, const struct bang_network *n)
 {
@@ -357,12 +417,18 @@ put_host_function(struct buf *out, const struct bang_network *n)
 		   "  void *p[%u] = {};\n"
 		   "  cnrtQueue_t queue;\n"
 		   "  (void)inputs, (void)constants;\n",
-		   n->o->name, f->nparams);
+		   n->o->name, f->nparams + (n->packing->bytes > 0));
 	put_set_up(out, n);
+	if (n->packing->bytes) {
+		buf_printf(out,
+			   "  CNRT_CHECK(cnrtMalloc(&p[%u], %" PRId64 "));\n"
+			   "  %s_prepare(queue",
+			   f->nparams, n->packing->bytes, n->o->name);
+		put_pointers(out, n);
+	}
 	buf_printf(out, "  int status = %s(queue", n->o->name);
-	for (uint32_t i = 0; i < f->nparams; i++)
-		buf_printf(out, ", (%s *)p[%u]", param_type(n, i), i);
-	buf_printf(out, ");\n  CNRT_CHECK(%s(queue));\n",
+	put_pointers(out, n);
+	buf_printf(out, "  CNRT_CHECK(%s(queue));\n",
 		   n->o->api == 4 ? "cnrtSyncQueue" : "cnrtQueueSync");
 	for (uint32_t i = 0; i < f->nparams; i++)
 		if (is_output(n, i) && param_bytes(n, i))
@@ -386,6 +452,7 @@ bang_put_network(struct buf *out, const struct bang_network *n)
 		put_entry(&x);
 	buf_puts(out, n->o->api == 4 ? clusters_api4 : clusters_api6);
 	buf_puts(out, union_of);
+	put_prepare(&x);
 	put_device_function(&x);
 	put_host_function(out, n);
 	vec_free(&x.read);

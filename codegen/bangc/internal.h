@@ -61,10 +61,23 @@ struct bang_names {
 	const struct bang_places *places; /* or NULL */
 };
 
+/* An operand of a matrix product that may be packed: see weights.c. */
+struct bang_weights {
+	uint32_t param;
+	const char *pack; /* the function that does */
+	const char *rest; /* its arguments behind both arrays */
+	int64_t bytes;    /* packed */
+};
+
+enum { BANG_MAX_WEIGHTS = 4 };
+
 struct bang_kernel {
 	const tir_func *func;
 	const char *name;
 	const bool *in_sram; /* by parameter: it lies there; NULL: none does */
+	const bool *packed;  /* by parameter: it is in panels; NULL: none is */
+	unsigned nweights;   /* that could be */
+	struct bang_weights weights[BANG_MAX_WEIGHTS];
 	struct bang_kernel *next; /* of the same function, otherwise placed */
 	bool used;
 	const char *text; /* all of it */
@@ -72,13 +85,13 @@ struct bang_kernel {
 	const struct bang_arch *arch;
 	struct arena *arena;
 	struct buf *out;
-	struct buf *defines;         /* sizes of tiles, before the kernel */
-	bool barriers;               /* tasks wait for each other */
-	bool alone;                  /* in code that one task runs */
-	bool uses_matmul, uses_conv; /* functions of device/ */
-	unsigned nsteps;             /* so far, for names */
-	int64_t scalar_ops;          /* done element by element */
-	const char *why;             /* it cannot be done, or NULL */
+	struct buf *defines; /* sizes of tiles, before the kernel */
+	bool barriers;       /* tasks wait for each other */
+	bool alone;          /* in code that one task runs */
+	bool uses_matmul, uses_conv, uses_panels; /* functions of device/ */
+	unsigned nsteps;                          /* so far, for names */
+	int64_t scalar_ops;                       /* done element by element */
+	const char *why; /* it cannot be done, or NULL */
 };
 
 struct bang_loop {
@@ -145,6 +158,9 @@ const char *bang_store_direction(const struct bang_kernel *k,
 
 /* Is B nothing that K takes or gives, as far as its Relay type tells? */
 bool bang_is_temporary(const struct bang_kernel *k, const struct tir_buffer *b);
+
+/* Is what stands AT in TEXT, N characters, a word? */
+bool bang_word_at(const char *text, const char *at, size_t n);
 
 /* Is NAME a word of the code TEXT? */
 bool bang_text_mentions(const char *text, const char *name);
@@ -274,6 +290,8 @@ extern const char bang_device_scalars[];
 extern const char bang_device_vectors[];
 extern const char bang_device_matmul[];
 extern const char bang_device_conv2d[];
+extern const char bang_device_panels[];
+extern const char bang_device_filters[];
 extern const char bang_device_main[];
 
 /* prologue.c: what all kernels need, with so many bytes of SRAM. */
@@ -296,8 +314,34 @@ bool bang_has(const struct bang_buffers *s, const struct tir_buffer *b);
 struct bang_call {
 	const tir_stmt *stmt;
 	struct bang_kernel *kernel;
-	int64_t *sram; /* by operand: where it is in SRAM, or -1: it is not */
+	int64_t *sram;   /* by operand: where it is in SRAM, or -1: it is not */
+	int64_t *packed; /* the same in what is packed; NULL: nothing is */
 };
+
+/* What NAME_prepare packs. */
+struct bang_packed {
+	uint32_t input; /* of main */
+	int64_t from;   /* bytes into it */
+	const struct bang_weights *weights;
+	int64_t at; /* in what is packed */
+};
+
+struct bang_packing {
+	struct bang_packed *at;
+	size_t len, cap;
+	int64_t bytes;
+};
+
+/* weights.c: is B in panels where K reads it? */
+bool bang_is_packed(const struct bang_kernel *k, const struct tir_buffer *b);
+
+/* K could have its parameter B so. */
+void bang_add_weights(struct bang_kernel *k, const struct tir_buffer *b,
+		      const struct bang_weights *w);
+
+/* Pack what the call C multiplies by, if it comes from outside of NET. */
+void bang_plan_packing(struct bang_packing *p, struct bang_call *c,
+		       const struct interface *net, struct arena *a);
 
 /*
  * residency.c: keep values of WORKSPACE in SRAM from the call that writes
@@ -318,6 +362,7 @@ struct bang_network {
 	const struct bang_call *calls; /* in order */
 	size_t ncalls;
 	int64_t sram_bytes; /* that hold values between calls */
+	const struct bang_packing *packing;
 	struct arena *arena;
 };
 void bang_put_network(struct buf *out, const struct bang_network *n);

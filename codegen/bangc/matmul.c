@@ -120,6 +120,39 @@ put_call(struct bang_kernel *k, const struct product *p, const char *name)
 	buf_puts(k->out, "(done, ");
 }
 
+/* Does B stay the same in all loops that are not USED, and begin at 0? */
+static bool
+is_whole(const struct product *p, const bool *used)
+{
+	int64_t at;
+
+	for (uint32_t i = 0; i < p->n->nspatial; i++)
+		if (!used[i] && p->at[i].b != 0)
+			return false;
+	return bang_origin(p->b->arg[0], &at) && at == 0;
+}
+
+/* The call of a function on packed weights, up to its other operands. */
+static bool
+put_panels(struct bang_kernel *k, const struct product *p, const char *name,
+	   const bool *used)
+{
+	bool ok;
+
+	buf_printf(k->out, "      done = %s_panels", name);
+	if (bang_in_sram(k, p->a->buffer) || bang_in_sram(k, p->n->buffer))
+		buf_printf(k->out, "<%s, %s>",
+			   bang_load_direction(k, p->a->buffer),
+			   bang_store_direction(k, p->n->buffer));
+	buf_puts(k->out, "(done, ");
+	ok = put_base(k, p, p->n->buffer, p->n->index, used);
+	buf_puts(k->out, ", ");
+	ok &= put_base(k, p, p->a->buffer, p->a->arg[0], used);
+	buf_printf(k->out, ", %s,\n          ", p->b->buffer->name);
+	k->uses_panels = true;
+	return ok;
+}
+
 /* Loops around the products: every task goes over all of them. */
 static void
 put_loops(struct bang_kernel *k, const struct product *p, const bool *used)
@@ -147,6 +180,37 @@ put_bases(struct bang_kernel *k, const struct product *p, const bool *used)
 	ok &= put_base(k, p, p->b->buffer, p->b->arg[0], used);
 	buf_puts(k->out, ",\n          ");
 	return ok;
+}
+
+/* Bytes of N columns in panels, for one element of their depth. */
+static int64_t
+panels(int64_t n)
+{
+	return (n + 63) / 64 * 64 * 4;
+}
+
+static int64_t
+panel_depth(int64_t k)
+{
+	return (k + 15) / 16 * 16;
+}
+
+/* B could be packed: columns by loop C. */
+static void
+offer_matrix(struct bang_kernel *k, const struct product *p, uint32_t c)
+{
+	const struct bang_loop *depth = &p->n->loops[p->n->nspatial];
+	struct bang_weights w = {.pack = "relay_pack_matrix",
+				 .rest = arena_printf(k->arena,
+						      "%" PRId64 ", %" PRId64
+						      ", %" PRId64 ", %" PRId64,
+						      p->n->loops[c].extent,
+						      depth->extent, p->at[c].b,
+						      p->at[p->n->nspatial].b),
+				 .bytes = panels(p->n->loops[c].extent) *
+					  panel_depth(depth->extent)};
+
+	bang_add_weights(k, p->b->buffer, &w);
 }
 
 /* One loop folded over, rows and columns: a product of matrices. */
@@ -177,6 +241,19 @@ put_matmul(struct bang_kernel *k, const struct bang_nest *given)
 	if (r != UINT32_MAX)
 		used[r] = true;
 	put_loops(k, &p, used);
+	if (bang_is_packed(k, p.b->buffer)) {
+		bool ok = put_panels(k, &p, "relay_matmul", used);
+
+		buf_printf(k->out,
+			   "%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
+			   ", %" PRId64 ", %" PRId64 ", %" PRId64 ");\n",
+			   r == UINT32_MAX ? 1 : n.loops[r].extent,
+			   n.loops[c].extent, n.loops[n.nspatial].extent, row.a,
+			   depth.a, row.out, column.out);
+		return ok;
+	}
+	if (is_whole(&p, used))
+		offer_matrix(k, &p, c);
 	put_call(k, &p, "relay_matmul");
 	if (!put_bases(k, &p, used))
 		return false;
@@ -259,10 +336,45 @@ find_step(const struct product *p, struct conv *c)
 	       extent(p, c->rx) <= MOST_WIDTH;
 }
 
+/* A struct relay_conv. */
+static const char *
+conv_text(struct bang_kernel *k, const struct product *p, const struct conv *c)
+{
+	return arena_printf(
+		k->arena,
+		"{%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
+		", %" PRId64 ", %" PRId64 ",\n           "
+		"%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ",\n"
+		"           %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
+		",\n           %" PRId64 ", %" PRId64 ", %" PRId64 "}",
+		extent(p, c->column), extent(p, c->y), extent(p, c->x),
+		extent(p, c->rc), extent(p, c->ry), extent(p, c->rx),
+		strides(p, c->x).a / c->step, strides(p, c->rc).a,
+		strides(p, c->y).a, strides(p, c->ry).a, c->step,
+		strides(p, c->column).b, strides(p, c->rc).b,
+		strides(p, c->ry).b, strides(p, c->rx).b,
+		strides(p, c->column).out, strides(p, c->y).out,
+		strides(p, c->x).out);
+}
+
+static void
+offer_filters(struct bang_kernel *k, const struct product *p,
+	      const struct conv *c, const char *rest)
+{
+	struct bang_weights w = {.pack = "relay_pack_filters",
+				 .rest = rest,
+				 .bytes = panels(extent(p, c->column)) *
+					  panel_depth(extent(p, c->rc)) *
+					  extent(p, c->ry) * extent(p, c->rx)};
+
+	bang_add_weights(k, p->b->buffer, &w);
+}
+
 static bool
 put_conv(struct bang_kernel *k, const struct bang_nest *n)
 {
 	bool used[BANG_MAX_LOOPS] = {0};
+	const char *rest;
 	struct product p;
 	struct conv c;
 
@@ -279,24 +391,19 @@ put_conv(struct bang_kernel *k, const struct bang_nest *n)
 	if (c.rx != UINT32_MAX)
 		used[c.rx] = true;
 	put_loops(k, &p, used);
+	rest = conv_text(k, &p, &c);
+	if (bang_is_packed(k, p.b->buffer)) {
+		bool ok = put_panels(k, &p, "relay_conv2d", used);
+
+		buf_printf(k->out, "%s);\n", rest);
+		return ok;
+	}
+	if (is_whole(&p, used))
+		offer_filters(k, &p, &c, rest);
 	put_call(k, &p, "relay_conv2d");
 	if (!put_bases(k, &p, used))
 		return false;
-	buf_printf(k->out,
-		   "{%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
-		   ", %" PRId64 ", %" PRId64 ", %" PRId64 ",\n           ",
-		   extent(&p, c.column), extent(&p, c.y), extent(&p, c.x),
-		   extent(&p, c.rc), extent(&p, c.ry), extent(&p, c.rx),
-		   strides(&p, c.x).a / c.step);
-	buf_printf(k->out,
-		   "%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ",\n"
-		   "           %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
-		   ",\n           %" PRId64 ", %" PRId64 ", %" PRId64 "});\n",
-		   strides(&p, c.rc).a, strides(&p, c.y).a, strides(&p, c.ry).a,
-		   c.step, strides(&p, c.column).b, strides(&p, c.rc).b,
-		   strides(&p, c.ry).b, strides(&p, c.rx).b,
-		   strides(&p, c.column).out, strides(&p, c.y).out,
-		   strides(&p, c.x).out);
+	buf_printf(k->out, "%s);\n", rest);
 	k->uses_conv = true;
 	return true;
 }

@@ -729,6 +729,9 @@ __is_ipu()
 	 bang_emu::launch(#kernel, (dim).x, (dim).y, (dim).z, (int)(type), \
 			  bang_emu::call_of([&] { kernel(__VA_ARGS__); })))
 
+/* A pointer into WRAM counts all bytes, not those of one bank. */
+#define RELAY_WRAM_AT(bytes) (bytes)
+
 /* Emitted code says how much it computes element by element. */
 #define RELAY_SCALAR_OPS(n) ((void)(bang_emu::count.scalar += (uint64_t)(n)))
 
