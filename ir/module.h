@@ -95,6 +95,9 @@ struct ir_module {
 	struct ir_table *ctor_index;    /* name -> constructor */
 	bool types_valid;               /* every node in reach has its type */
 	bool has_placeholders;          /* constants without data */
+	/* Asked before each rewrite of counted rules; NULL: all may happen. */
+	bool (*permits)(void *env);
+	void *permits_env;
 };
 
 ir_module *ir_module_new(ir_context *cx);

@@ -94,6 +94,12 @@ with_binders(const struct rewriter *r, const ir_expr *e)
 	return copy;
 }
 
+static bool
+permits(const ir_module *m)
+{
+	return !m->permits || m->permits(m->permits_env);
+}
+
 static const ir_expr *
 finish(struct rewriter *r, const ir_expr *old)
 {
@@ -111,7 +117,7 @@ finish(struct rewriter *r, const ir_expr *old)
 	if (rule) {
 		const ir_expr *to = rule(e, old, r->env);
 
-		if (to)
+		if (to && (to == e || !r->rules->counted || permits(r->m)))
 			e = to;
 	}
 	return e;

@@ -30,6 +30,11 @@ struct ir_rules {
 	void (*bound)(const struct ir_let *let, const ir_expr *value,
 		      void *env);
 	bool drop_types;                /* rebuilt nodes have no type */
+	/*
+	 * Each rule stands for itself: m->permits may refuse what one makes,
+	 * and then the node stays as it is.
+	 */
+	bool counted;
 };
 
 const ir_expr *ir_rewrite(ir_module *m, const ir_expr *root,

@@ -91,6 +91,7 @@ enter(const ir_expr *e, void *env)
 static const struct ir_rules rules = {
 	.on = {[IR_CALL] = rewrite_call},
 	.enter = enter,
+	.counted = true,
 };
 
 const struct ir_function *

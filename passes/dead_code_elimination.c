@@ -116,6 +116,18 @@ replace_var(const ir_expr *e, const ir_expr *old, void *env)
 	return ir_map_get(&d->values, e);
 }
 
+/* VALUE stays after all: nothing that it reads may go, or move. */
+static void
+keep_what_is_read(struct dce *d, const ir_expr *value)
+{
+	ir_expr_vec vars = {0};
+
+	ir_free_vars(value, &vars);
+	for (size_t i = 0; i < vars.len; i++)
+		d->uses[vars.at[i]->id] += 2;
+	vec_free(&vars);
+}
+
 static const ir_expr *
 drop_let(const ir_expr *e, const ir_expr *old, void *env)
 {
@@ -126,6 +138,10 @@ drop_let(const ir_expr *e, const ir_expr *old, void *env)
 		return e;
 	if (d->uses[let->var->base.id] > 0 && !goes_to_its_use(d, let))
 		return e;
+	if (d->uses[let->var->base.id] == 0 && !pass_may_rewrite(d->cx)) {
+		keep_what_is_read(d, let->value);
+		return e;
+	}
 	pass_count(d->cx, "bindings dropped", 1);
 	return ir_as_let(e)->body;
 }

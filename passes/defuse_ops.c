@@ -34,7 +34,10 @@ splice_body(const ir_expr *e, const ir_expr *old, void *env)
 	return out;
 }
 
-static const struct ir_rules rules = { .on = { [IR_CALL] = splice_body } };
+static const struct ir_rules rules = {
+	.on = {[IR_CALL] = splice_body},
+	.counted = true,
+};
 
 const struct ir_function *
 pass_defuse_ops(pass_ctx *cx, ir_def *def, const struct ir_function *fn)

@@ -317,7 +317,7 @@ lift(const ir_expr *e, const ir_expr *old, void *env)
 	const ir_expr *out;
 	size_t n = 0;
 
-	if (!name)
+	if (!name || !pass_may_rewrite(l->cx))
 		return e;
 	l->changed = true;
 	global = ir_module_global(l->m, name);

@@ -355,6 +355,21 @@ check_spans(struct pass_manager *pm, const struct span_count *before)
 		     op ? op->name : "a function", now.def->name);
 }
 
+static bool
+permits(void *env)
+{
+	return pass_may_rewrite(env);
+}
+
+/* Let --debug-counter decide about the rewrites of rules. */
+static void
+count_rewrites(pass_ctx *cx, bool now)
+{
+	now &= cx->manager->instrument.counters.len > 0;
+	cx->module->permits = now ? permits : NULL;
+	cx->module->permits_env = now ? cx : NULL;
+}
+
 /* Run a pass, whatever its level. */
 static bool
 run_pass(struct pass_manager *pm, const struct pass_step *step, bool *changed)
@@ -380,8 +395,10 @@ run_pass(struct pass_manager *pm, const struct pass_step *step, bool *changed)
 	if (pm->options->verify_spans)
 		spans_count(&spans, pm->module);
 	pm->diag->pass = info->flag;
+	count_rewrites(&cx, true);
 	ok = info->kind == PASS_FUNCTION ? run_on_functions(&cx, &now)
 					 : run_on_module(&cx, &now);
+	count_rewrites(&cx, false);
 	if (cx.free_state)
 		cx.free_state(cx.state);
 	count_visits(pm, info, visits);

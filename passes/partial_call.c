@@ -199,7 +199,7 @@ call_closure(struct partial *p, const struct ir_call *e,
 	if (p->written < p->budget && !ir_is_primitive(&fn->base))
 		left = partial_fuel_burn(p->a, ir_map_get(&p->fuel, &fn->base),
 					 args, e->nargs);
-	if (left) {
+	if (left && pass_may_rewrite(p->cx)) {
 		unfold(p, e, env, f, args, left);
 		return;
 	}

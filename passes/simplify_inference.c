@@ -240,6 +240,7 @@ static const struct ir_rules rules = {
 		[IR_PROJ] = rewrite_proj,
 		[IR_CALL] = rewrite_call,
 	},
+	.counted = true,
 };
 
 const struct ir_function *

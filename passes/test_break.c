@@ -53,7 +53,10 @@ break_call(const ir_expr *e, const ir_expr *old, void *env)
 const struct ir_function *
 pass_test_break(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 {
-	static const struct ir_rules rules = {.on = {[IR_CALL] = break_call}};
+	static const struct ir_rules rules = {
+		.on = {[IR_CALL] = break_call},
+		.counted = true,
+	};
 
 	(void)def;
 	return ir_as_function(ir_rewrite(cx->module, &fn->base, &rules, cx));

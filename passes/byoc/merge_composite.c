@@ -226,7 +226,8 @@ try_at(struct composer *c, const struct rw_rule *rule, const ir_expr *e)
 	struct finished *f;
 
 	if (!e->type || ir_set_has(&c->taken, e) ||
-	    !rw_match_at(&c->match, rule, e) || c->match.inner.len == 0)
+	    !rw_match_at(&c->match, rule, e) || c->match.inner.len == 0 ||
+	    !pass_may_rewrite(c->cx))
 		return;
 	f = ARENA_NEW(c->cx->scratch, struct finished);
 	f->group.rule = rule;

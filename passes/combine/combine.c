@@ -412,11 +412,14 @@ combine_group(struct finder *f, const struct branch_group *g,
 	      struct ir_map *with)
 {
 	struct combine *c = f->c;
-	const ir_expr **parts = xcalloc(g->n, sizeof(const ir_expr *));
+	const ir_expr **parts;
 	uint32_t levels = g->at[0].n;
 	uint32_t depth;
 	const ir_expr *all;
 
+	if (!pass_may_rewrite(c->cx))
+		return;
+	parts = xcalloc(g->n, sizeof(const ir_expr *));
 	c->b.loc = g->at[0].at[0]->base.loc;
 	all = c->kind->join(c, g);
 	for (uint32_t k = 1; k < g->n; k++)

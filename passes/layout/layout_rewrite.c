@@ -369,6 +369,16 @@ ask(struct rewriter *r, struct work *w, const char *const *now,
 	return true;
 }
 
+/* What the call becomes, if that is another operator or other attributes. */
+static void
+choose_layouts(struct rewriter *r, struct work *w)
+{
+	struct layout_choice c = w->choice;
+
+	if (r->choose(r->cx, w->call, &c, r->env) && pass_may_rewrite(r->cx))
+		w->choice = c;
+}
+
 /* The layouts of the call as it is, and as it will be. */
 static bool
 find_layouts(struct rewriter *r, struct work *w)
@@ -386,7 +396,7 @@ find_layouts(struct rewriter *r, struct work *w)
 	for (uint32_t i = 0; i < w->nout; i++)
 		if (!describes(w->old_out[i], result_type(t, i)))
 			return false;
-	(void)r->choose(r->cx, w->call, &w->choice, r->env);
+	choose_layouts(r, w);
 	if (!ask(r, w, w->now_made, w->old_used, w->now_used, w->now_out))
 		return false;
 	for (uint32_t i = 0; i < w->nout; i++)

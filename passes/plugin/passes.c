@@ -181,7 +181,10 @@ rewrite_call(const ir_expr *e, const ir_expr *old, void *env)
 static const struct ir_function *
 run_pass(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 {
-	static const struct ir_rules rules = {.on[IR_CALL] = rewrite_call};
+	static const struct ir_rules rules = {
+		.on = {[IR_CALL] = rewrite_call},
+		.counted = true,
+	};
 	struct run r = {.cx = cx};
 	const ir_expr *body;
 

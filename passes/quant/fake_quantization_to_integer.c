@@ -323,6 +323,8 @@ convert_region(struct fq *f, const ir_expr *e, const ir_type *type)
 	v = f->refused ? NULL : ir_map_get(&f->values, e);
 	ir_map_free(&f->values);
 	f->values = (struct ir_map){0};
+	if (v && !pass_may_rewrite(f->cx))
+		return e;
 	if (v && ir_infer_expr(f->m, v->e, &f->quiet) && v->e->type == type) {
 		pass_count(f->cx, "regions converted", 1);
 		return v->e;

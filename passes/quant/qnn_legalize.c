@@ -49,6 +49,7 @@ rewrite_call(const ir_expr *e, const ir_expr *old, void *env)
 
 static const struct ir_rules rules = {
 	.on = {[IR_CALL] = rewrite_call},
+	.counted = true,
 };
 
 const struct ir_function *

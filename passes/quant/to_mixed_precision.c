@@ -211,7 +211,7 @@ rewrite_op(struct mixed *x, const ir_expr *e, const ir_expr *old)
 		x->missing_at[op] = e->loc;
 	if (category != ALWAYS && category != NEVER)
 		category = may_follow(x, c) ? ALWAYS : NEVER;
-	if (category == ALWAYS) {
+	if (category == ALWAYS && pass_may_rewrite(x->cx)) {
 		for (uint32_t i = 0; i < c->nargs; i++)
 			args[i] = low_cast(&x->casts, c->args[i], NULL, x->low);
 		out = call_with(x, e, args, low_attrs(x, c->attrs, old->type));

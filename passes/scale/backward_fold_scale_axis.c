@@ -132,7 +132,8 @@ take_offer(struct backward *b, const struct ir_call *call)
 		struct scale_axes axes = offer_of(b, value)->axes;
 		const ir_expr *scale = call->args[i];
 
-		if (!scale_is_operand(call, i, axes, &b->facts))
+		if (!scale_is_operand(call, i, axes, &b->facts) ||
+		    !pass_may_rewrite(b->cx))
 			continue;
 		scale = scale_flatten(&o, scale, value->type, scale->type,
 				      axes);

@@ -174,6 +174,8 @@ take_scale(struct forward *f, const struct ir_call *call,
 		if (!scale_is_operand(call, i, wish, &f->facts))
 			return false;
 	}
+	if (!pass_may_rewrite(f->cx))
+		return false;
 	value = call->args[1 - i];
 	scale = scale_flatten(&b, new_of(f, call->args[i]), value->type,
 			      call->args[i]->type, wish);
