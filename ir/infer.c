@@ -175,16 +175,44 @@ fix_node(struct infer *in, const ir_expr *e)
 		ir_set_type(e, NULL);
 }
 
-/* All constraints are in: decide what is left. */
-static void
-settle(struct infer *in)
+static bool
+is_open(struct infer *in, const ir_expr *e)
 {
+	return e->type && infer_resolve(in, e->type)->flags & TYPE_HAS_HOLE;
+}
+
+/*
+ * What elements an empty list would have, if nobody ever says, makes no
+ * difference: (). Passes drop annotations that were there to say it.
+ */
+static void
+close_data_types(struct infer *in)
+{
+	for (size_t i = 0; i < in->fixups.len; i++)
+		if (is_open(in, in->fixups.at[i]))
+			infer_close_data(in, in->fixups.at[i]->type);
+	infer_run_queue(in);
+}
+
+/*
+ * All constraints are in: decide what is left. ROOTS are what others will
+ * see, so their types may not be just any.
+ */
+static void
+settle(struct infer *in, const ir_expr *const *roots, uint32_t n)
+{
+	bool closed = true;
+
 	infer_run_queue(in);
 	infer_run_all(in);
 	if (in->hints.len > 0) {
 		apply_hints(in);
 		infer_run_all(in);
 	}
+	for (uint32_t i = 0; i < n; i++)
+		closed &= !is_open(in, roots[i]);
+	if (closed)
+		close_data_types(in);
 	for (size_t i = 0; i < in->fixups.len; i++)
 		fix_node(in, in->fixups.at[i]);
 	vec_clear(&in->fixups);
@@ -226,8 +254,11 @@ clear_globals(struct infer *in)
 static void
 type_group(struct infer *in, ir_def *const *defs, uint32_t n)
 {
+	const ir_expr **roots = ARENA_NEW_ARRAY(&in->arena, n, const ir_expr *);
+
 	infer_solver_reset(in);
 	for (uint32_t i = 0; i < n; i++) {
+		roots[i] = &defs[i]->fn->base;
 		infer_declare_function(in, defs[i]->fn);
 		ir_set_type(&defs[i]->global->base, defs[i]->fn->base.type);
 	}
@@ -235,7 +266,7 @@ type_group(struct infer *in, ir_def *const *defs, uint32_t n)
 		infer_function(in, defs[i]->fn);
 		ir_set_type(&defs[i]->global->base, defs[i]->fn->base.type);
 	}
-	settle(in);
+	settle(in, roots, n);
 }
 
 static void
@@ -297,7 +328,7 @@ ir_infer_expr(ir_module *m, const ir_expr *e, struct diag *d)
 	start(&in, m, d);
 	in.trust = true;
 	infer_walk(&in, e);
-	settle(&in);
+	settle(&in, &e, 1);
 	clear_globals(&in);
 	finish(&in);
 	return in.errors == 0;

@@ -134,6 +134,9 @@ bool infer_is_poisoned(struct infer *in, const ir_type *t);
 /* All holes in T become the error hole: nothing more is said about them. */
 void infer_poison(struct infer *in, const ir_type *t);
 
+/* What is open in the arguments of data types in T becomes (). */
+void infer_close_data(struct infer *in, const ir_type *t);
+
 /*
  * Make A and B the same type. The result is what both have become: a
  * dimension that one of them does not know is unknown in it. NULL if they do

@@ -231,6 +231,50 @@ infer_poison(struct infer *in, const ir_type *t)
 		ir_type_substitute(in->cx, t, poison_one, in);
 }
 
+static const ir_type *
+close_one(const ir_type *t, void *env)
+{
+	struct infer *in = env;
+	const ir_type *head;
+
+	if (t->kind != TYPE_HOLE)
+		return t;
+	head = infer_head(in, t);
+	if (head->kind == TYPE_HOLE)
+		infer_unify(in, head, ir_type_tuple(in->cx, NULL, 0));
+	else if (head->flags & TYPE_HAS_HOLE)
+		ir_type_substitute(in->cx, head, close_one, in);
+	return t;
+}
+
+/* The types in the list AT of a type. */
+static void
+close_all(struct infer *in, const ir_type *const *at, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		infer_close_data(in, at[i]);
+}
+
+void
+infer_close_data(struct infer *in, const ir_type *t)
+{
+	t = infer_head(in, t);
+	if (!(t->flags & TYPE_HAS_HOLE))
+		return;
+	if (t->kind == TYPE_ADT) {
+		ir_type_substitute(in->cx, t, close_one, in);
+	} else if (t->kind == TYPE_TUPLE) {
+		close_all(in, ir_as_tuple_type(t)->fields,
+			  ir_as_tuple_type(t)->nfields);
+	} else if (t->kind == TYPE_FUNC) {
+		close_all(in, ir_as_func_type(t)->params,
+			  ir_as_func_type(t)->nparams);
+		infer_close_data(in, ir_as_func_type(t)->ret);
+	} else if (t->kind == TYPE_REF) {
+		infer_close_data(in, ir_as_ref_type(t)->value);
+	}
+}
+
 /* The free hole ROOT becomes T, unless T is made of the hole itself. */
 static const ir_type *
 bind_hole(struct infer *in, uint32_t root, const ir_type *t)

@@ -439,6 +439,16 @@ run(struct plan *pl)
 	vec_free(&pl->scopes);
 }
 
+/* A node that another definition holds, too, has lines in both. */
+static void
+start_node(struct print *p, const ir_expr *e)
+{
+	struct print_node *n = print_node_of(p, e);
+
+	if (n->state != PRINT_NEW)
+		*n = (struct print_node){.uses = n->uses};
+}
+
 /* Count the edges to each node of this definition. */
 static void
 count_uses(struct print *p, const ir_expr *root)
@@ -460,6 +470,7 @@ count_uses(struct print *p, const ir_expr *root)
 			if (print_always_inline(child) ||
 			    print_node_of(p, child)->uses++)
 				continue;
+			start_node(p, child);
 			vec_push(&p->touched, child->id);
 			vec_push(&todo, child);
 		}

@@ -297,9 +297,41 @@ add_input(struct aot *a, const struct ir_var *v)
 	return true;
 }
 
+/* Does E, which is used, lie in memory? What branches or is a function not. */
+static bool
+is_laid_out(struct aot *a, const ir_expr *e)
+{
+	if (e->kind == IR_GLOBAL || e->kind == IR_OP || leaves_of(a, e))
+		return true;
+	if (e->type && e->type->kind == TYPE_FUNC)
+		pass_error(a->cx, e->loc,
+			   "a value of type %s cannot be laid out in memory",
+			   ir_type_text(a->m->cx, e->type));
+	else
+		pass_error(a->cx, e->loc,
+			   "control flow and data types cannot be compiled "
+			   "yet; relay-run --engine=interp runs them");
+	return false;
+}
+
+static bool
+operands_are_laid_out(struct aot *a, const ir_expr *e)
+{
+	uint32_t first = e->kind == IR_CALL ? 1 : 0;
+	bool ok = true;
+
+	if (e->kind != IR_CALL && e->kind != IR_TUPLE && e->kind != IR_PROJ)
+		return true;
+	for (uint32_t i = first; i < ir_num_operands(e) && ok; i++)
+		ok = is_laid_out(a, ir_operand(e, i));
+	return ok;
+}
+
 static bool
 add_node(struct aot *a, const ir_expr *e)
 {
+	if (!operands_are_laid_out(a, e))
+		return false;
 	switch ((enum ir_kind)e->kind) {
 	case IR_CONSTANT:
 		return add_constant(a, e);
@@ -468,13 +500,13 @@ add_params(struct aot *a, struct signature *s)
 
 		for (uint32_t k = 0; k < l->n; k++, input++)
 			aot_add_param(a, s->f, v->name, l->at[k]->type->dtype,
-				  elements_of(l->at[k]->type));
+				      elements_of(l->at[k]->type));
 	}
 	for (size_t i = 0; i < a->outputs.len; i++)
 		aot_add_param(a, s->f, "out", a->outputs.at[i]->type->dtype,
-			  elements_of(a->outputs.at[i]->type));
+			      elements_of(a->outputs.at[i]->type));
 	s->constants = aot_add_param(a, s->f, "constants", DTYPE(UINT, 8),
-				 a->constant_bytes);
+				     a->constant_bytes);
 	if (!a->constant_bytes)
 		s->f->params[s->f->nparams - 1].buffer = NULL;
 	aot_add_param(a, s->f, "workspace", DTYPE(UINT, 8), a->workspace_bytes)
@@ -606,7 +638,7 @@ read_main(struct aot *a)
 	ir_walk(a->fn->body, note_let, note_node, a);
 	for (size_t i = 0; i < a->nodes.len && ok; i++)
 		ok = add_node(a, a->nodes.at[i]);
-	return ok;
+	return ok && is_laid_out(a, a->fn->body);
 }
 
 /* A literal that is called where it stands: its body over the arguments. */
@@ -635,11 +667,10 @@ inline_literal(const ir_expr *e, const ir_expr *old, void *env)
 static const struct ir_function *
 without_literals(ir_module *m, const struct ir_function *fn)
 {
-	static const struct ir_rules rules = {.on = {[IR_CALL] =
-							     inline_literal}};
+	static const struct ir_rules rules = {
+		.on = {[IR_CALL] = inline_literal}};
 
-	return ir_function_with_body(m, fn,
-				     ir_rewrite(m, fn->body, &rules, m));
+	return ir_function_with_body(m, fn, ir_rewrite(m, fn->body, &rules, m));
 }
 
 bool

@@ -312,15 +312,29 @@ static const struct ir_rules rules = {
 
 struct search {
 	const ir_expr *obstacle;
-	struct ir_set callees; /* definitions that are called */
 };
 
+/* What takes tensors, not cells, may be called, but is no value here. */
 static bool
-call_is_open(struct search *s, const struct ir_call *c)
+takes_tensors(const ir_expr *e)
+{
+	return e->kind == IR_GLOBAL || ir_is_primitive(e);
+}
+
+static const ir_expr *
+operand_that_takes_tensors(const ir_expr *e)
+{
+	for (uint32_t i = e->kind == IR_CALL; i < ir_num_operands(e); i++)
+		if (takes_tensors(ir_operand(e, i)))
+			return ir_operand(e, i);
+	return NULL;
+}
+
+static bool
+call_is_open(const struct ir_call *c)
 {
 	if (c->callee->kind != IR_GLOBAL)
 		return true;
-	ir_set_add(&s->callees, c->callee);
 	if (!type_is_data(c->base.type))
 		return false;
 	for (uint32_t i = 0; i < c->nargs; i++)
@@ -333,12 +347,14 @@ static bool
 look_for_obstacle(const ir_expr *e, void *env)
 {
 	struct search *s = env;
+	const ir_expr *value = operand_that_takes_tensors(e);
 	bool ok = true;
 
-	if (e->kind == IR_CALL) {
-		ok = call_is_open(s, ir_as_call(e));
-	} else if (e->kind == IR_GLOBAL) {
-		ok = ir_set_has(&s->callees, e);
+	if (value && !ir_is_primitive(e)) {
+		e = value;
+		ok = false;
+	} else if (e->kind == IR_CALL) {
+		ok = call_is_open(ir_as_call(e));
 	} else if (e->kind == IR_CTOR) {
 		ok = ctor_is_generic(ir_as_ctor(e));
 	} else if (e->kind == IR_MATCH) {
@@ -365,7 +381,6 @@ is_suitable(pass_ctx *cx, const struct ir_function *fn)
 	if (!type_is_data(fn->ret_type))
 		return false;
 	ir_walk(fn->body, look_for_obstacle, NULL, &s);
-	ir_set_free(&s.callees);
 	if (s.obstacle)
 		pass_remark(cx, s.obstacle->loc,
 			    "what this holds cannot be put into cells");

@@ -239,6 +239,9 @@ list_operands(struct op_list *l, const ir_expr *e)
 	if (e->kind == IR_FUNCTION) {
 		uint32_t s = l->c->notes[e->id].fn_scope - 1;
 
+		/* A body that is one captured value has no user but this. */
+		if (ir_as_function(e)->body)
+			cell_of(l->c, s, ir_as_function(e)->body);
 		for (size_t i = 0; i < l->c->scopes.at[s].captured.len; i++)
 			add_op(l, l->c->scopes.at[s].captured.at[i]);
 		return;
