@@ -11,7 +11,7 @@
 
 #include "codegen/bangc/internal.h"
 
-enum { ROWS_MAX_STEPS = 24, ROWS_MAX_ARRAYS = 24 };
+enum { ROWS_MAX_STEPS = 48, ROWS_MAX_ARRAYS = 24 };
 
 enum rows_kind {
 	ROWS_SHARED, /* all units read the same: loaded once */
@@ -32,14 +32,16 @@ struct rows_array {
 	int64_t stored;       /* elements that steps write for a unit */
 	const tir_expr *fill; /* its elements before the steps, or NULL */
 	int64_t pitch;        /* elements from unit to unit on the chip */
-	unsigned places;      /* 2 where copies overlap with computing */
-	int64_t at;           /* its first place: floats in NRAM */
+	/* 2 where copies go on while others compute, 3 where one is loaded
+	 * and stored. */
+	unsigned places;
+	int64_t at; /* its first place: floats in NRAM */
 };
 
 struct rows_step {
 	struct bang_nest nest;
 	bool copies; /* done by loading: a part of an array that has FILL */
-	bool group;  /* one of several that write an array */
+	bool fills;  /* done by FILL */
 };
 
 struct rows {

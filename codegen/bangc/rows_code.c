@@ -3,8 +3,8 @@
  *
  * A task has its share of the units and works on a block of them at a time.
  * In each turn one block is loaded, the one before is computed, the one before
- * that is stored, each in the other of two places; where NRAM has no room for
- * two, one after the other.
+ * that is stored, each in the other of two places, or of three where what is
+ * loaded is stored as it is; where NRAM has no room, one after the other.
  *
  * In the code, an array A has its block at A_rows and the unit at hand at
  * A_row; what all units share is A_all.
@@ -97,8 +97,9 @@ put_block_pointers(struct coder *x, struct buf *out, const char *code,
 		buf_printf(out,
 			   "        float *%s = (float *)relay_nram + %" PRId64,
 			   rows, a->at);
-		if (a->places == 2)
-			buf_printf(out, " + %s %% 2 * %" PRId64, turn, size);
+		if (a->places > 1)
+			buf_printf(out, " + %s %% %u * %" PRId64, turn,
+				   a->places, size);
 		buf_puts(out, ";\n");
 	}
 }
@@ -769,7 +770,7 @@ rows_put(struct rows *r)
 	int64_t before = r->k->scalar_ops;
 
 	for (unsigned i = 0; i < r->nsteps && x.ok; i++)
-		if (!r->steps[i].copies)
+		if (!r->steps[i].copies && !r->steps[i].fills)
 			put_step(&x, &r->steps[i]);
 	put_loads(&x, &loads);
 	put_stores(&x, &stores);

@@ -14,11 +14,11 @@ enum { TASKS = 16, SCRATCH_SHARE = 3, MOST_TILE = 4096, MOST_BLOCK = 4096 };
 /* ------------------------------------------------------------- steps -- */
 
 static bool
-add_step(struct rows *r, const struct bang_nest *n, bool group)
+add_step(struct rows *r, const struct bang_nest *n)
 {
 	if (r->nsteps == ROWS_MAX_STEPS || n->nloops > BANG_MAX_LOOPS)
 		return false;
-	r->steps[r->nsteps++] = (struct rows_step){.nest = *n, .group = group};
+	r->steps[r->nsteps++] = (struct rows_step){.nest = *n};
 	return true;
 }
 
@@ -46,7 +46,7 @@ add_parts(struct rows *r, const tir_stmt *s, const struct bang_nest *around)
 		       around->nloops * sizeof(*n.loops));
 		n.nloops += around->nloops;
 		n.nspatial = n.nloops;
-		return add_step(r, &n, true);
+		return add_step(r, &n);
 	}
 	if (s->kind != TIR_FOR || s->loop.min->kind != TIR_INT ||
 	    s->loop.extent->kind != TIR_INT || around->nloops == BANG_MAX_LOOPS)
@@ -79,32 +79,23 @@ is_number(const tir_expr *e)
 
 /*
  * Parts that store one number: the array is filled with it instead, and the
- * parts that copy may be done when it is loaded.
+ * parts that copy may be done when it is loaded. False if there are several.
  */
 static bool
 find_fill(struct rows *r, unsigned first, const tir_expr **fill)
 {
-	unsigned kept = first;
-
 	*fill = NULL;
 	for (unsigned i = first; i < r->nsteps; i++) {
-		const tir_expr *v = r->steps[i].nest.value;
-
-		if (is_number(v) && *fill && !bang_same(*fill, v))
-			return false;
-		if (is_number(v))
-			*fill = v;
-	}
-	for (unsigned i = first; *fill && i < r->nsteps; i++) {
 		struct rows_step *s = &r->steps[i];
 
-		if (is_number(s->nest.value))
-			continue;
-		s->copies = s->nest.value->kind == TIR_LOAD;
-		r->steps[kept++] = *s;
+		s->fills = is_number(s->nest.value);
+		if (s->fills && *fill && !bang_same(*fill, s->nest.value))
+			return false;
+		if (s->fills)
+			*fill = s->nest.value;
 	}
-	if (*fill)
-		r->nsteps = kept;
+	for (unsigned i = first; *fill && i < r->nsteps; i++)
+		r->steps[i].copies = r->steps[i].nest.value->kind == TIR_LOAD;
 	return true;
 }
 
@@ -260,7 +251,7 @@ classify(struct rows *r, const struct bang_buffers *later)
 				  ? ROWS_OUT
 			  : a->fill ? ROWS_IN
 				    : ROWS_TEMP;
-		if (a->kind == ROWS_OUT && (a->fill || a->stored != a->span))
+		if (a->kind == ROWS_OUT && a->stored != a->span)
 			return false;
 	}
 	return true;
@@ -361,7 +352,9 @@ place_arrays(struct rows *r)
 		bool copied = a->kind == ROWS_IN || a->kind == ROWS_OUT;
 
 		a->pitch = a->span == 1 ? 1 : lines(r, a->span);
-		a->places = copied && r->overlapped ? 2 : 1;
+		a->places = !copied || !r->overlapped        ? 1
+			    : a->fill && a->kind == ROWS_OUT ? 3
+							     : 2;
 		a->at = at;
 		at += a->places * rows_place_size(r, a);
 	}
@@ -458,7 +451,7 @@ rows_plan(struct rows *r, struct bang_kernel *k, tir_stmt *const *at,
 		const tir_expr *fill = NULL;
 
 		if (bang_nest_of(at[i], &nest)) {
-			if (!add_step(r, &nest, false))
+			if (!add_step(r, &nest))
 				return false;
 			continue;
 		}
