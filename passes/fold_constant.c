@@ -40,22 +40,38 @@ is_placed_constant(const ir_expr *e)
 	return is_constant(e);
 }
 
+static bool
+enter_new_tuple(const ir_expr *e, void *env)
+{
+	struct folder *f = env;
+
+	return e->kind == IR_TUPLE && !ir_set_has(&f->tuples, e);
+}
+
+static void
+classify_tuple(const ir_expr *e, void *env)
+{
+	struct folder *f = env;
+	const struct ir_tuple *t = ir_as_tuple(e);
+
+	ir_set_add(&f->tuples, e);
+	for (uint32_t i = 0; i < t->nfields; i++)
+		if (!is_constant(t->fields[i]) &&
+		    !ir_set_has(&f->constant_tuples, t->fields[i]))
+			return;
+	ir_set_add(&f->constant_tuples, e);
+}
+
 /* A constant, or a tuple of such; tuples in tuples, too. */
 static bool
-is_value(const ir_expr *root)
+is_value(struct folder *f, const ir_expr *e)
 {
-	ir_expr_vec nodes = {0};
-	bool ok = true;
-
-	if (is_placed_constant(root))
+	if (is_placed_constant(e))
 		return true;
-	if (root->kind != IR_TUPLE)
+	if (e->kind != IR_TUPLE)
 		return false;
-	ir_postorder(root, &nodes);
-	for (size_t i = 0; i < nodes.len && ok; i++)
-		ok = is_constant(nodes.at[i]) || nodes.at[i]->kind == IR_TUPLE;
-	vec_free(&nodes);
-	return ok;
+	ir_walk(e, enter_new_tuple, classify_tuple, f);
+	return ir_set_has(&f->constant_tuples, e);
 }
 
 static const ir_expr *
@@ -129,7 +145,7 @@ remark_stays(struct folder *f, const ir_expr *e, const char *why)
 	bool any = false;
 
 	for (uint32_t i = 0; i < c->nargs && !any; i++)
-		any = is_value(c->args[i]);
+		any = is_value(f, c->args[i]);
 	if (any)
 		pass_remark_missed(f->cx, e->loc, "'%s' is not folded: %s",
 				   ir_called_op(e)->name, why);
@@ -146,7 +162,7 @@ may_fold(struct folder *f, const ir_expr *e)
 	if (!op || c->nargs == 0)
 		return false;
 	why = operator_stays(f, op);
-	while (!why && i < c->nargs && is_value(c->args[i]))
+	while (!why && i < c->nargs && is_value(f, c->args[i]))
 		i++;
 	if (!why && i == c->nargs)
 		return true;
@@ -343,6 +359,8 @@ folder_free(struct folder *f)
 {
 	interp_free(f->interp);
 	ir_map_free(&f->values);
+	ir_set_free(&f->tuples);
+	ir_set_free(&f->constant_tuples);
 }
 
 const struct ir_function *

@@ -15,6 +15,8 @@ struct folder {
 	struct interp *interp; /* made when first needed */
 	struct diag quiet;
 	struct ir_map values; /* variable -> constant */
+	struct ir_set tuples; /* looked at: do they hold constants only? */
+	struct ir_set constant_tuples; /* those that do */
 };
 
 /* Folds quantized operators, too, if FOLD_QNN. */
