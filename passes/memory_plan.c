@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "passes/memory_blocks.h"
 #include "support/arena.h"
 #include "support/vec.h"
 
-enum { MAX_BY_SIZE = 4000 };
+enum { MAX_BY_SIZE = 4000, MAX_ALIVE = 300 };
 
 static int64_t
 round_up(int64_t n)
@@ -39,6 +40,17 @@ earlier_first(const void *a, const void *b)
 
 	if (x->first != y->first)
 		return x->first < y->first ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static int
+ends_first(const void *a, const void *b)
+{
+	const struct plan_value *x = *(struct plan_value *const *)a;
+	const struct plan_value *y = *(struct plan_value *const *)b;
+
+	if (x->last != y->last)
+		return x->last < y->last ? -1 : 1;
 	return x < y ? -1 : x > y;
 }
 
@@ -98,6 +110,65 @@ by_time(struct plan_value **order, uint32_t n)
 	vec_free(&live);
 }
 
+/* How many values live at the step where most do. */
+static uint32_t
+most_alive(const struct plan_value *values, uint32_t n)
+{
+	uint32_t steps = 0;
+	int64_t now = 0, most = 0;
+	int64_t *change;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (values[i].last >= steps)
+			steps = values[i].last + 1;
+	change = xcalloc((size_t)steps + 1, sizeof(*change));
+	for (uint32_t i = 0; i < n; i++) {
+		change[values[i].first]++;
+		change[values[i].last + 1]--;
+	}
+	for (uint32_t s = 0; s < steps; s++) {
+		now += change[s];
+		if (now > most)
+			most = now;
+	}
+	free(change);
+	return (uint32_t)most;
+}
+
+/*
+ * By time, where many live at once: each takes a block when its life begins,
+ * after all that have ended gave theirs back. VALUES are those of ORDER.
+ */
+static void
+by_blocks(const struct plan_value *values, struct plan_value **order,
+	  uint32_t n)
+{
+	struct plan_value **ends = xcalloc(n + 1, sizeof(*ends));
+	struct memory_block **taken = xcalloc(n + 1, sizeof(*taken));
+	struct memory_blocks memory = {0};
+	uint32_t ended = 0;
+
+	memcpy(ends, order, n * sizeof(*ends));
+	qsort(order, n, sizeof(*order), earlier_first);
+	qsort(ends, n, sizeof(*ends), ends_first);
+	for (uint32_t i = 0; i < n; i++) {
+		struct plan_value *v = order[i];
+
+		for (; ends[ended]->last < v->first; ended++)
+			if (taken[ends[ended] - values])
+				memory_blocks_give(&memory,
+						   taken[ends[ended] - values]);
+		if (v->bytes == 0)
+			continue;
+		taken[v - values] =
+			memory_blocks_take(&memory, round_up(v->bytes));
+		v->offset = taken[v - values]->offset;
+	}
+	memory_blocks_free(&memory);
+	free(taken);
+	free(ends);
+}
+
 static int64_t
 one_after_the_other(struct plan_value *values, uint32_t n)
 {
@@ -123,8 +194,10 @@ memory_plan(struct plan_value *values, uint32_t n, bool reuse)
 		order[i] = &values[i];
 	if (n <= MAX_BY_SIZE)
 		by_size(order, n);
-	else
+	else if (most_alive(values, n) <= MAX_ALIVE)
 		by_time(order, n);
+	else
+		by_blocks(values, order, n);
 	free(order);
 	for (uint32_t i = 0; i < n; i++)
 		if (values[i].offset + values[i].bytes > end)

@@ -21,7 +21,8 @@ struct plan_value {
  * Place N values so that no two that live at the same step overlap; without
  * REUSE none overlap at all. Returns the size of the block. The largest come
  * first, each at the lowest place that is free; past a few thousand values
- * they come in order of time instead, which takes no quadratic time.
+ * they come in order of time instead, and where hundreds live at once in any
+ * place that fits, which takes no quadratic time.
  */
 int64_t memory_plan(struct plan_value *values, uint32_t n, bool reuse);
 
