@@ -149,20 +149,28 @@ report_unknown(struct infer *in, const ir_expr *e)
 	infer_error(in, e->loc, "the type of this %s cannot be inferred", what);
 }
 
+/* What came last: all lets of a chain have the type of its end. */
+struct resolved {
+	const ir_type *from, *to;
+};
+
 /* The final type of E, which held holes when it was set. */
 static void
-fix_node(struct infer *in, const ir_expr *e)
+fix_node(struct infer *in, const ir_expr *e, struct resolved *last)
 {
 	const ir_type *t;
 
 	if (!e->type)
 		return;
-	t = infer_resolve(in, e->type);
+	if (e->type != last->from)
+		*last = (struct resolved){e->type, infer_resolve(in, e->type)};
+	t = last->to;
 	if (t->flags & TYPE_HAS_HOLE) {
 		if (!infer_is_poisoned(in, t))
 			report_unknown(in, e);
 		infer_poison(in, t);
 		infer_run_queue(in);
+		*last = (struct resolved){NULL, NULL};
 		ir_set_type(e, NULL);
 		return;
 	}
@@ -188,9 +196,15 @@ is_open(struct infer *in, const ir_expr *e)
 static void
 close_data_types(struct infer *in)
 {
-	for (size_t i = 0; i < in->fixups.len; i++)
-		if (is_open(in, in->fixups.at[i]))
-			infer_close_data(in, in->fixups.at[i]->type);
+	const ir_type *last = NULL;
+
+	for (size_t i = 0; i < in->fixups.len; i++) {
+		const ir_expr *e = in->fixups.at[i];
+
+		if (e->type != last && is_open(in, e))
+			infer_close_data(in, e->type);
+		last = e->type;
+	}
 	infer_run_queue(in);
 }
 
@@ -202,6 +216,7 @@ static void
 settle(struct infer *in, const ir_expr *const *roots, uint32_t n)
 {
 	bool closed = true;
+	struct resolved last = {NULL, NULL};
 
 	infer_run_queue(in);
 	infer_run_all(in);
@@ -214,7 +229,7 @@ settle(struct infer *in, const ir_expr *const *roots, uint32_t n)
 	if (closed)
 		close_data_types(in);
 	for (size_t i = 0; i < in->fixups.len; i++)
-		fix_node(in, in->fixups.at[i]);
+		fix_node(in, in->fixups.at[i], &last);
 	vec_clear(&in->fixups);
 }
 
