@@ -13,6 +13,7 @@
 #include "ir/tir.h"
 #include "ir/walk.h"
 #include "passes/pass.h"
+#include "support/ptrmap.h"
 #include "support/vec.h"
 
 enum place_kind { PLACE_INPUT, PLACE_OUTPUT, PLACE_CONSTANT, PLACE_WORK };
@@ -68,6 +69,7 @@ struct aot {
 	struct ir_map values;    /* node -> struct leaves */
 	struct ir_map bound;     /* let variable -> its value */
 	struct ir_map constants; /* constant -> struct leaves */
+	struct ptrmap names; /* of parameters -> number for the next like it */
 	VEC(struct place *) inputs;
 	VEC(struct place *) outputs;
 	VEC(struct place *) work;

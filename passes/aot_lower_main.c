@@ -434,21 +434,14 @@ struct signature {
 	const struct tir_buffer *workspace;
 };
 
-static bool
-taken(const tir_func *f, uint32_t n, const char *name)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (f->params[i].buffer && f->params[i].buffer->name == name)
-			return true;
-	return false;
-}
-
 /* HINT as a name of the text that no parameter before has. */
 static const char *
-buffer_name(struct aot *a, const tir_func *f, uint32_t n, const char *hint)
+buffer_name(struct aot *a, const char *hint)
 {
 	char *s = arena_printf(a->arena, "%s", hint);
-	const char *name;
+	const char *name, *first;
+	uintptr_t next;
+	bool is_new;
 
 	for (char *p = s; *p; p++)
 		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV"
@@ -457,9 +450,13 @@ buffer_name(struct aot *a, const tir_func *f, uint32_t n, const char *hint)
 			*p = '_';
 	if (!*s || (*s >= '0' && *s <= '9'))
 		s = arena_printf(a->arena, "_%s", s);
-	name = ir_name(a->m->cx, s);
-	for (uint32_t i = 1; taken(f, n, name); i++)
-		name = ir_namef(a->m->cx, "%s_%u", s, i);
+	name = first = ir_name(a->m->cx, s);
+	next = *ptrmap_add(&a->names, first, &is_new);
+	while (!is_new) {
+		name = ir_namef(a->m->cx, "%s_%u", s, (unsigned)++next);
+		ptrmap_add(&a->names, name, &is_new);
+	}
+	ptrmap_put(&a->names, first, (void *)next);
 	return name;
 }
 
@@ -468,7 +465,7 @@ aot_add_param(struct aot *a, tir_func *f, const char *hint, struct dtype t,
 	      int64_t size)
 {
 	uint32_t n = f->nparams;
-	const char *name = buffer_name(a, f, n, hint);
+	const char *name = buffer_name(a, hint);
 	struct tir_buffer *b;
 
 	f->params[n].var = tir_new_var(a->m, ir_namef(a->m->cx, "%s_1", name),
@@ -697,6 +694,7 @@ pass_aot_lower_main(pass_ctx *cx)
 		write_main(&a);
 	}
 	ir_map_free(&a.values);
+	ptrmap_free(&a.names);
 	ir_map_free(&a.bound);
 	vec_free(&a.inputs);
 	vec_free(&a.outputs);
