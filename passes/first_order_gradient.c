@@ -13,6 +13,10 @@
  * literals are unfolded first. Conditionals, matches, references and other
  * definitions have no place here: -gradient takes them.
  *
+ * Each projection writes the gradient of its tuple anew, with one field
+ * changed. That would be too much for very wide tuples: their fields are kept
+ * apart, and put together where the whole is asked for.
+ *
  * Level: module. Needs: types. Keeps: types of values, not of gradients.
  */
 #include "passes/fresh_names.h"
@@ -23,7 +27,11 @@ struct dual {
 	const ir_expr *node;  /* of the input */
 	const ir_expr *value; /* a variable */
 	const ir_expr *grad;
+	const ir_expr **fields; /* of a wide tuple: instead of those in GRAD */
 };
+
+/* Fields of a tuple that is wide. */
+enum { WIDE = 100 };
 
 struct reverse {
 	pass_ctx *cx;
@@ -172,7 +180,8 @@ is_differentiable(const ir_type *t, bool inside)
 static struct dual *
 dual_of(const struct reverse *r, const ir_expr *e)
 {
-	while (e->kind == IR_LET || e->kind == IR_VAR) {
+	while (!ir_map_get(&r->duals, e) &&
+	       (e->kind == IR_LET || e->kind == IR_VAR)) {
 		const ir_expr *to = e->kind == IR_LET ? ir_as_let(e)->body
 						      : ir_map_get(&r->lets, e);
 
@@ -286,26 +295,63 @@ sum(struct reverse *r, struct loc loc, const ir_expr *a, const ir_expr *b,
 	return bind(r, ir_new_tuple(r->m, loc, fields, tt->nfields), NULL);
 }
 
+/* The gradient of field I. */
+static const ir_expr *
+grad_field(struct reverse *r, const struct dual *d, uint32_t i)
+{
+	if (d->fields && d->fields[i])
+		return d->fields[i];
+	return proj(r, d->grad, i);
+}
+
+/* The gradient as a whole. */
+static const ir_expr *
+whole_grad(struct reverse *r, struct dual *d)
+{
+	const struct ir_tuple_type *t;
+
+	if (!d->fields)
+		return d->grad;
+	t = ir_as_tuple_type(d->node->type);
+	for (uint32_t i = 0; i < t->nfields; i++)
+		d->fields[i] = grad_field(r, d, i);
+	d->grad =
+		bind(r, ir_new_tuple(r->m, d->node->loc, d->fields, t->nfields),
+		     NULL);
+	d->fields = NULL;
+	return d->grad;
+}
+
 static void
 add_grad(struct reverse *r, struct dual *d, struct loc loc, const ir_expr *grad,
 	 const ir_type *t)
 {
-	d->grad = sum(r, loc, d->grad, grad, t);
+	d->grad = sum(r, loc, whole_grad(r, d), grad, t);
 }
 
 static void
-pass_on_projection(struct reverse *r, const struct dual *d)
+pass_on_projection(struct reverse *r, struct dual *d)
 {
 	const struct ir_proj *p = ir_as_proj(d->node);
 	const struct ir_tuple_type *t = ir_as_tuple_type(p->tuple->type);
 	struct dual *to = dual_of(r, p->tuple);
-	const ir_expr **fields =
-		ARENA_NEW_ARRAY(r->cx->scratch, t->nfields, const ir_expr *);
+	const ir_expr *grad = whole_grad(r, d);
+	const ir_expr **fields = to->fields;
 
+	if (!fields)
+		fields = ARENA_NEW_ARRAY(r->cx->scratch, t->nfields,
+					 const ir_expr *);
+	if (t->nfields > WIDE) {
+		to->fields = fields;
+		fields[p->index] =
+			sum(r, d->node->loc, grad_field(r, to, p->index), grad,
+			    t->fields[p->index]);
+		return;
+	}
 	for (uint32_t i = 0; i < t->nfields; i++) {
 		fields[i] = proj(r, to->grad, i);
 		if (i == p->index)
-			fields[i] = sum(r, d->node->loc, fields[i], d->grad,
+			fields[i] = sum(r, d->node->loc, fields[i], grad,
 					t->fields[i]);
 	}
 	to->grad = bind(r, ir_new_tuple(r->m, d->node->loc, fields, t->nfields),
@@ -325,7 +371,7 @@ has_floats(const ir_type *t)
 }
 
 static bool
-pass_on_call(struct reverse *r, const struct dual *d)
+pass_on_call(struct reverse *r, struct dual *d)
 {
 	const struct ir_call *c = ir_as_call(d->node);
 	const ir_expr **to =
@@ -336,7 +382,7 @@ pass_on_call(struct reverse *r, const struct dual *d)
 		.cx = r->cx,
 		.b = {r->m, c->base.loc},
 		.out = d->value,
-		.grad = d->grad,
+		.grad = whole_grad(r, d),
 		.to = to,
 	};
 
@@ -355,7 +401,7 @@ pass_on_call(struct reverse *r, const struct dual *d)
 }
 
 static bool
-pass_on(struct reverse *r, const struct dual *d)
+pass_on(struct reverse *r, struct dual *d)
 {
 	if (d->node->kind == IR_CALL)
 		return !has_floats(d->node->type) || pass_on_call(r, d);
@@ -366,7 +412,7 @@ pass_on(struct reverse *r, const struct dual *d)
 
 		for (uint32_t i = 0; i < t->nfields; i++)
 			add_grad(r, dual_of(r, t->fields[i]), d->node->loc,
-				 proj(r, d->grad, i), t->fields[i]->type);
+				 grad_field(r, d, i), t->fields[i]->type);
 	}
 	return true;
 }
@@ -390,7 +436,7 @@ backward(struct reverse *r, const struct ir_function *fn, const ir_expr *body)
 		if (!pass_on(r, r->order.at[i]))
 			return NULL;
 	for (uint32_t i = 0; i < fn->nparams; i++)
-		grads[i] = dual_of(r, &fn->params[i]->base)->grad;
+		grads[i] = whole_grad(r, dual_of(r, &fn->params[i]->base));
 	both[0] = out->value;
 	both[1] = close(r, mark, ir_new_tuple(r->m, loc, grads, fn->nparams));
 	return ir_new_tuple(r->m, loc, both, 2);
