@@ -69,6 +69,7 @@ void reduce_inline_lets(struct reduce_edit *x);
 void reduce_drop_params(struct reduce_edit *x);
 void reduce_shrink_shapes(struct reduce_edit *x);
 void reduce_simplify_constants(struct reduce_edit *x);
+void reduce_simplify_dtypes(struct reduce_edit *x);
 void reduce_drop_attributes(struct reduce_edit *x);
 void reduce_drop_annotations(struct reduce_edit *x);
 void reduce_drop_steps(struct reduce_edit *x);

@@ -35,6 +35,7 @@ const struct reduce_delta reduce_deltas[] = {
 	{"shapes", "make extents smaller", reduce_shrink_shapes, false},
 	{"constants", "make constants scalars and zeros",
 	 reduce_simplify_constants, false},
+	{"dtypes", "make element types float32", reduce_simplify_dtypes, false},
 	{"attributes", "put attributes back to their defaults",
 	 reduce_drop_attributes, false},
 	{"annotations", "drop written types", reduce_drop_annotations, false},
