@@ -5,7 +5,7 @@
  * fold-constant first, so that scales of channels are in the weights. Then
  * quantize-partition, quantize-annotate, quantize-calibrate and, unless
  * do-simulation, quantize-realize; fold-constant turns the weights into
- * integers.
+ * integers. With partition-conversions, main is then cut into parts.
  *
  * Level: function. Needs: types.
  */
@@ -127,6 +127,22 @@ read_mode(pass_ctx *cx, struct loc loc, enum quant_mode *out)
 	return false;
 }
 
+static bool
+read_split(pass_ctx *cx, struct loc loc, struct qconfig *q)
+{
+	const char *text = option(cx, "partition-conversions", "disabled");
+
+	q->fully_integral = strcmp(text, "fully_integral") == 0;
+	q->split = q->fully_integral || strcmp(text, "enabled") == 0;
+	if (q->split || strcmp(text, "disabled") == 0)
+		return true;
+	pass_error(cx, loc,
+		   "partition-conversions must be disabled, enabled or "
+		   "fully_integral, but is '%s'",
+		   text);
+	return false;
+}
+
 bool
 qconfig_read(pass_ctx *cx, struct loc loc, struct qconfig *q)
 {
@@ -149,7 +165,7 @@ qconfig_read(pass_ctx *cx, struct loc loc, struct qconfig *q)
 	       read_dtype(cx, loc, "dtype-activation", "int32",
 			  &q->activation) &&
 	       read_scale(cx, loc, &q->global_scale) &&
-	       read_mode(cx, loc, &q->mode) &&
+	       read_mode(cx, loc, &q->mode) && read_split(cx, loc, q) &&
 	       read_choice(cx, loc, "weight-scale", "power2", "max",
 			   &q->max_weight_scale) &&
 	       read_choice(cx, loc, "rounding", "UPWARD", "TONEAREST",
@@ -283,5 +299,9 @@ pass_quantize(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 	fn = run_step(cx, &q, quant_calibrate, fn);
 	if (!q.simulate)
 		fn = run_step(cx, &q, quant_realize, fn);
-	return run_pass(cx, "fold-constant", def, fn);
+	fn = run_pass(cx, "fold-constant", def, fn);
+	if (q.split && !q.simulate && !cx->failed &&
+	    strcmp(def->name, "main") == 0)
+		fn = quant_partition_conversions(cx, &q, fn);
+	return fn;
 }

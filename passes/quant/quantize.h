@@ -26,6 +26,8 @@ struct qconfig {
 	const char *skip_convs; /* numbers of layers, by commas */
 	const char *only_ops;   /* by commas; "": all */
 	bool simulate;
+	bool split;          /* partition-conversions */
+	bool fully_integral; /* or complain */
 	bool round_shift;
 	bool to_nearest;
 };
@@ -41,6 +43,7 @@ typedef const struct ir_function *quant_step_fn(pass_ctx *cx,
 						const struct qconfig *q,
 						const struct ir_function *fn);
 quant_step_fn quant_partition, quant_annotate, quant_calibrate, quant_realize;
+quant_step_fn quant_partition_conversions;
 
 /* Read the options, then do STEP. */
 const struct ir_function *quant_run(pass_ctx *cx, const struct ir_function *fn,
