@@ -324,17 +324,36 @@ finish_variants(struct emitter *x, struct diag *d)
 	return true;
 }
 
+/* A copy of bytes as a kernel and its call. */
+static void
+collect_copy(struct emitter *x, const tir_stmt *s, struct diag *d)
+{
+	struct bang_call c = {0};
+	tir_stmt *call;
+	const tir_func *f =
+		bang_copy_kernel(&x->arena, s, (unsigned)x->calls.len, &call);
+
+	if (!f)
+		return;
+	c.stmt = call;
+	c.kernel = new_kernel(x, f);
+	x->nplain = x->kernels.len;
+	vec_push(&x->calls, c);
+	put_kernel(c.kernel, x->o, d);
+}
+
 /* The calls of S, in order. */
 static void
 collect_calls(struct emitter *x, const tir_stmt *s, const ir_module *m,
-	      const struct ptrmap *kernels)
+	      const struct ptrmap *kernels, struct diag *d)
 {
 	const ir_def *def;
 	struct bang_call c = {s, NULL, NULL, NULL};
 
 	if (s->kind == TIR_SEQ)
 		for (uint32_t i = 0; i < s->seq.n; i++)
-			collect_calls(x, s->seq.at[i], m, kernels);
+			collect_calls(x, s->seq.at[i], m, kernels, d);
+	collect_copy(x, s, d);
 	if (s->kind != TIR_CALL_FUNC)
 		return;
 	def = ir_module_find(m, s->call.func);
@@ -353,7 +372,7 @@ plan(struct emitter *x, const ir_module *m, struct diag *d)
 
 	for (size_t i = 0; i < x->nplain; i++)
 		ptrmap_put(&kernels, x->kernels.at[i]->func, x->kernels.at[i]);
-	collect_calls(x, main->body, m, &kernels);
+	collect_calls(x, main->body, m, &kernels, d);
 	ptrmap_free(&kernels);
 	if (x->o->shape == BANGC_SINGLE && !x->o->all_clusters && !x->o->part)
 		x->sram_bytes =
@@ -370,7 +389,7 @@ plan(struct emitter *x, const ir_module *m, struct diag *d)
 
 /* Which files of device/ the kernels call. */
 struct parts {
-	bool matmul, conv, panels;
+	bool matmul, conv, panels, routines;
 };
 
 static void
@@ -382,23 +401,25 @@ put_prologue(struct buf *out, const struct bang_arch *arch, struct parts p,
 	buf_puts(out, p.conv || p.panels ? bang_device_conv2d : "");
 	buf_puts(out, p.panels ? bang_device_panels : "");
 	buf_puts(out, p.panels ? bang_device_filters : "");
+	buf_puts(out, p.routines ? bang_device_routines : "");
 }
 
 bool
 bangc_prologue(struct buf *out, const char *name, struct diag *d)
 {
 	const struct bang_arch *arch = find_arch(name, d);
-	struct parts all = {true, true, true}, none = {false, false, false};
+	struct parts all = {true, true, true, true};
+	struct parts some = {false, false, false, true};
 
 	if (arch)
-		put_prologue(out, arch, arch->float_conv ? all : none, 0);
+		put_prologue(out, arch, arch->float_conv ? all : some, 0);
 	return arch != NULL;
 }
 
 static void
 put_all(struct buf *out, struct emitter *x)
 {
-	struct parts p = {false, false, false};
+	struct parts p = {false, false, false, false};
 
 	for (size_t i = 0; i < x->kernels.len; i++) {
 		const struct bang_kernel *k = x->kernels.at[i];
@@ -408,6 +429,7 @@ put_all(struct buf *out, struct emitter *x)
 		p.matmul |= k->uses_matmul;
 		p.conv |= k->uses_conv;
 		p.panels |= k->uses_panels;
+		p.routines |= k->uses_routines;
 	}
 	if (!x->o->part)
 		put_prologue(out, x->arch, p, x->sram_bytes);

@@ -88,7 +88,7 @@ struct bang_kernel {
 	struct buf *defines; /* sizes of tiles, before the kernel */
 	bool barriers;       /* tasks wait for each other */
 	bool alone;          /* in code that one task runs */
-	bool uses_matmul, uses_conv, uses_panels; /* functions of device/ */
+	bool uses_matmul, uses_conv, uses_panels, uses_routines; /* of device/ */
 	unsigned nsteps;                          /* so far, for names */
 	int64_t scalar_ops;                       /* done element by element */
 	const char *why; /* it cannot be done, or NULL */
@@ -292,6 +292,7 @@ extern const char bang_device_matmul[];
 extern const char bang_device_conv2d[];
 extern const char bang_device_panels[];
 extern const char bang_device_filters[];
+extern const char bang_device_routines[];
 extern const char bang_device_main[];
 
 /* prologue.c: what all kernels need, with so many bytes of SRAM. */
@@ -309,6 +310,19 @@ struct bang_buffers {
 void bang_collect(const tir_func *f, struct bang_buffers *read,
 		  struct bang_buffers *written);
 bool bang_has(const struct bang_buffers *s, const struct tir_buffer *b);
+void bang_add_buffer(struct bang_buffers *s, const struct tir_buffer *b);
+
+/*
+ * copy.c: if S, in a network's main, is a copy of bytes, a kernel for it, with
+ * N in its name, and the call of that; else NULL.
+ */
+const tir_func *bang_copy_kernel(struct arena *a, const tir_stmt *s, unsigned n,
+				 tir_stmt **call);
+
+/* routine.c: the call of a routine that S makes sure of, or NULL. */
+const tir_expr *bang_call_of(const tir_stmt *s);
+void bang_collect_call(const tir_expr *call, struct bang_buffers *read,
+		       struct bang_buffers *written);
 
 /* A call of the network's main. */
 struct bang_call {
@@ -380,6 +394,9 @@ bool bang_folds_along(const struct bang_nest *n, bool *down);
 /* The instruction that folds two vectors. */
 const char *bang_combine(const struct bang_nest *n);
 bool bang_put_matmul(struct bang_kernel *k, const struct bang_nest *n);
+
+/* routine.c: a call, if there is such a routine on the device. */
+bool bang_put_routine(struct bang_kernel *k, const tir_stmt *s);
 
 /* scalar.c: any statement, element by element. */
 bool bang_put_scalar(struct bang_kernel *k, const tir_stmt *s);

@@ -26,8 +26,8 @@ bang_has(const struct bang_buffers *s, const struct tir_buffer *b)
 	return false;
 }
 
-static void
-add(struct bang_buffers *s, const struct tir_buffer *b)
+void
+bang_add_buffer(struct bang_buffers *s, const struct tir_buffer *b)
 {
 	if (!bang_has(s, b))
 		vec_push(s, b);
@@ -37,7 +37,7 @@ static void
 collect_reads(const tir_expr *e, struct bang_buffers *read)
 {
 	if (e->kind == TIR_LOAD || e->kind == TIR_ADDRESS_OF)
-		add(read, e->buffer);
+		bang_add_buffer(read, e->buffer);
 	for (uint32_t i = 0; i < e->n; i++)
 		collect_reads(e->arg[i], read);
 }
@@ -49,7 +49,7 @@ collect(const tir_stmt *s, struct bang_buffers *read,
 {
 	switch (s->kind) {
 	case TIR_STORE:
-		add(written, s->store.buffer);
+		bang_add_buffer(written, s->store.buffer);
 		collect_reads(s->store.index, read);
 		collect_reads(s->store.value, read);
 		break;
@@ -81,6 +81,9 @@ collect(const tir_stmt *s, struct bang_buffers *read,
 		collect_reads(s->eval, read);
 		break;
 	case TIR_ASSERT:
+		if (bang_call_of(s))
+			bang_collect_call(bang_call_of(s), read, written);
+		break;
 	case TIR_RETURN:
 	case TIR_CALL_FUNC:
 		break;
@@ -115,9 +118,9 @@ put_barrier_for(struct stepper *x, const struct bang_buffers *read,
 		x->read.len = x->written.len = 0;
 	}
 	for (size_t i = 0; i < read->len; i++)
-		add(&x->read, read->at[i]);
+		bang_add_buffer(&x->read, read->at[i]);
 	for (size_t i = 0; i < written->len; i++)
-		add(&x->written, written->at[i]);
+		bang_add_buffer(&x->written, written->at[i]);
 }
 
 static void
@@ -141,13 +144,13 @@ put_rows_barrier(struct stepper *x, const struct rows *r)
 		const struct rows_array *a = &r->arrays[i];
 
 		if (a->kind == ROWS_OUT)
-			add(&written, a->buffer);
+			bang_add_buffer(&written, a->buffer);
 		else if (a->kind != ROWS_TEMP && !a->fill)
-			add(&read, a->buffer);
+			bang_add_buffer(&read, a->buffer);
 	}
 	for (unsigned i = 0; i < r->nsteps; i++)
 		if (r->steps[i].copies)
-			add(&read, r->steps[i].nest.value->buffer);
+			bang_add_buffer(&read, r->steps[i].nest.value->buffer);
 	put_barrier_for(x, &read, &written);
 	vec_free(&read);
 	vec_free(&written);
@@ -223,6 +226,8 @@ put_by_some_means(struct bang_kernel *k, const tir_stmt *s)
 	} else if (put_group(k, s)) {
 		return "in parts";
 	}
+	if (bang_put_routine(k, s))
+		return "a routine";
 	return bang_put_scalar(k, s) ? "element by element" : NULL;
 }
 

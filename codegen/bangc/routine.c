@@ -1,0 +1,118 @@
+/*
+ * Calls of routines that have a twin in device/routines.mlu. Arrays lie in
+ * device memory; the functions share out the work.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "codegen/bangc/internal.h"
+
+/* What a routine writes comes first. */
+static const struct routine {
+	const char *name;
+	uint32_t outputs;
+} routines[] = {
+	{"relay_all_class_nms", 2},
+	{"relay_all_class_nms_padded", 3},
+	{"relay_argsort", 1},
+	{"relay_grid_sample", 1},
+	{"relay_multibox_transform_loc", 2},
+	{"relay_nms", 1},
+	{"relay_nms_indices", 2},
+	{"relay_roi_align", 1},
+	{"relay_scan", 1},
+	{"relay_scatter_elements", 1},
+	{"relay_scatter_nd", 1},
+	{"relay_sort", 1},
+	{"relay_topk", 2},
+	{"relay_topk_indices", 1},
+	{"relay_topk_values", 1},
+	{"relay_valid_counts", 3},
+};
+
+static const struct routine *
+find(const tir_expr *call)
+{
+	for (size_t i = 0; i < sizeof(routines) / sizeof(*routines); i++)
+		if (!strcmp(routines[i].name, call->s))
+			return &routines[i];
+	return NULL;
+}
+
+const tir_expr *
+bang_call_of(const tir_stmt *s)
+{
+	const tir_expr *e = s->kind == TIR_ASSERT ? s->assert_.cond : NULL;
+
+	return e && e->kind == TIR_EQ && e->arg[0]->kind == TIR_CALL_EXTERN
+		       ? e->arg[0]
+		       : NULL;
+}
+
+void
+bang_collect_call(const tir_expr *call, struct bang_buffers *read,
+		  struct bang_buffers *written)
+{
+	const struct routine *r = find(call);
+
+	for (uint32_t i = 0; i < call->n; i++) {
+		const tir_expr *a = call->arg[i];
+
+		if (a->kind != TIR_ADDRESS_OF)
+			continue;
+		if (!r || i < r->outputs)
+			bang_add_buffer(written, a->buffer);
+		if (!r || i >= r->outputs)
+			bang_add_buffer(read, a->buffer);
+	}
+}
+
+/* Numbers of the host are wider than those of the device. */
+static bool
+put_argument(struct buf *out, const tir_expr *a)
+{
+	char text[40];
+
+	if (a->kind == TIR_FLOAT && isfinite(a->f)) {
+		snprintf(text, sizeof(text), "%.9g", a->f);
+		buf_printf(out, "%s%sf", text, strpbrk(text, ".e") ? "" : ".0");
+		return true;
+	}
+	if (a->kind == TIR_FLOAT) {
+		buf_puts(out, isnan(a->f) ? "NAN"
+			      : a->f < 0  ? "-INFINITY"
+					  : "INFINITY");
+		return true;
+	}
+	if (a->kind == TIR_ADDRESS_OF && a->buffer->scope == TIR_GLOBAL &&
+	    bang_type(a->buffer->dtype)) {
+		buf_puts(out, a->buffer->name);
+		if (a->arg[0]->kind == TIR_INT && a->arg[0]->i == 0)
+			return true;
+		buf_puts(out, " + ");
+		return bang_put_expr(out, a->arg[0], NULL);
+	}
+	return a->kind != TIR_ADDRESS_OF && bang_put_expr(out, a, NULL);
+}
+
+bool
+bang_put_routine(struct bang_kernel *k, const tir_stmt *s)
+{
+	const tir_expr *call = bang_call_of(s);
+	size_t mark = k->out->len;
+	bool ok = true;
+
+	if (!call || k->alone || !find(call))
+		return false;
+	buf_printf(k->out, "    %s(", call->s);
+	for (uint32_t i = 0; ok && i < call->n; i++) {
+		buf_puts(k->out, i ? ", " : "");
+		ok = put_argument(k->out, call->arg[i]);
+	}
+	buf_puts(k->out, ");\n");
+	if (!ok)
+		k->out->len = mark;
+	k->uses_routines |= ok;
+	return ok;
+}
