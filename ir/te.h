@@ -119,6 +119,7 @@ struct te_op {
 			       /* a TIR_REDUCE of NOUTPUTS values */
 	/* EXTERN: int32_t symbol(outputs..., args...), 0 = well */
 	const char *symbol; /* interned */
+	const char *from;   /* the operator that it is for, or NULL */
 	uint32_t nargs;
 	struct te_extern_arg *args;
 };

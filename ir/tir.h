@@ -213,6 +213,7 @@ struct tir_stmt {
 		struct {
 			const tir_expr *cond;
 			const char *message;    /* interned */
+			const char *from;       /* an operator, or NULL */
 		} assert_;
 		const tir_expr *eval;           /* CALL_EXTERN, ... */
 		struct {

@@ -158,9 +158,8 @@ void
 op_list(struct buf *out)
 {
 	for (unsigned i = 0; i < ir_op_limit(); i++) {
-		const ir_op *op = i == OP_UNKNOWN
-					  ? NULL
-					  : ir_op_info((enum op_id)i);
+		const ir_op *op =
+			i == OP_UNKNOWN ? NULL : ir_op_info((enum op_id)i);
 
 		if (!op)
 			continue;
@@ -263,9 +262,8 @@ op_list_json(struct buf *out)
 {
 	buf_puts(out, "[");
 	for (unsigned i = 0; i < ir_op_limit(); i++) {
-		const ir_op *op = i == OP_UNKNOWN
-					  ? NULL
-					  : ir_op_info((enum op_id)i);
+		const ir_op *op =
+			i == OP_UNKNOWN ? NULL : ir_op_info((enum op_id)i);
 
 		if (!op)
 			continue;

@@ -307,6 +307,7 @@ te_extern_end(struct te_extern *x, struct te_tensor **out)
 
 	op->loc = c->loc;
 	op->symbol = x->symbol;
+	op->from = c->op->name;
 	op->nargs = x->nargs;
 	op->args = x->args;
 	for (uint32_t k = 0; k < x->nout; k++) {

@@ -465,6 +465,7 @@ emit_extern(struct te_plan *p, const struct te_nest *n)
 	s->loc = op->loc;
 	s->assert_.cond = tir_binary(p->m, TIR_EQ, call,
 				     tir_int(p->m, DTYPE(INT, 32), 0));
+	s->assert_.from = op->from;
 	s->assert_.message = ir_namef(p->m->cx, "%s failed", op->symbol);
 	return s;
 }
