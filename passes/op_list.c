@@ -110,7 +110,25 @@ has_type(const ir_op *op)
 static bool
 has_bangc(const ir_op *op)
 {
-	return te_compute_rule(op->id) && !(op->traits & OP_TRAIT_ROUTINE);
+	switch (op->id) {
+	case OP_argsort:
+	case OP_cumprod:
+	case OP_cumsum:
+	case OP_image_grid_sample:
+	case OP_scatter_elements:
+	case OP_scatter_nd:
+	case OP_sort:
+	case OP_topk:
+	case OP_vision_all_class_non_max_suppression:
+	case OP_vision_get_valid_counts:
+	case OP_vision_multibox_transform_loc:
+	case OP_vision_non_max_suppression:
+	case OP_vision_roi_align:
+		return true; /* routines of the device, too */
+	default:
+		return te_compute_rule(op->id) &&
+		       !(op->traits & OP_TRAIT_ROUTINE);
+	}
 }
 
 static bool

@@ -20,6 +20,7 @@
 #include "passes/input.h"
 #include "passes/lower.h"
 #include "passes/pass_options.h"
+#include "support/glob.h"
 #include "support/outfile.h"
 #include "support/tool.h"
 
@@ -458,6 +459,18 @@ write_bang(struct llc *x, struct buf *text, const struct interface *net,
 	return write_file(x, x->o.output, text);
 }
 
+/* Does --pass-remarks list "bang-c"? */
+static bool
+wants_bang_remarks(const struct llc *x)
+{
+	const struct option_list *l = &x->o.passes.remarks;
+
+	for (size_t i = 0; i < l->len; i++)
+		if (glob_match(l->at[i], "bang-c"))
+			return true;
+	return false;
+}
+
 static bool
 emit_bang(struct llc *x)
 {
@@ -466,7 +479,8 @@ emit_bang(struct llc *x)
 							 : "mlu370",
 				  .shape = x->o.bang_shape,
 				  .all_clusters = x->o.bang_keep != 0,
-				  .api = x->o.bang_api == API_4 ? 4 : 6};
+				  .api = x->o.bang_api == API_4 ? 4 : 6,
+				  .remarks = wants_bang_remarks(x)};
 	struct interface net = {0};
 	bool network = interface_of(x->m, &net, &x->tool.arena);
 	struct buf text = {0};

@@ -166,6 +166,42 @@ copy_text(struct arena *a, struct buf *b)
 	return arena_printf(a, "%s", bang_text(b));
 }
 
+static void
+refuse(const struct bang_kernel *k, struct diag *d)
+{
+	if (k->why)
+		diag_error(d, k->where,
+			   "there is no BANG-C for %s, which a routine of the "
+			   "host's runtime computes (kernel '@%s')",
+			   k->why, k->func->name);
+	else
+		diag_error(d, k->func->loc,
+			   "there is no BANG-C for kernel '@%s'",
+			   k->func->name);
+}
+
+/* What K does one by one, as its text tells. */
+static void
+put_remarks(const struct bang_kernel *k, struct diag *d)
+{
+	static const char mark[] = "/* one by one: ";
+	static const char step[] = "/* element by element */";
+
+	for (const char *p = k->body; (p = strstr(p, mark)); p++) {
+		const char *what = p + strlen(mark);
+
+		diag_remark(d, k->func->loc,
+			    "kernel '@%s': a loop over elements on the chip "
+			    "for '%.*s', for want of an instruction [bang-c]",
+			    k->name, (int)(strstr(what, " */") - what), what);
+	}
+	for (const char *p = k->body; (p = strstr(p, step)); p++)
+		diag_remark(d, k->func->loc,
+			    "kernel '@%s': a step is done element by element "
+			    "in device memory [bang-c]",
+			    k->name);
+}
+
 /* K's text, or an error. */
 static bool
 put_kernel(struct bang_kernel *k, const struct bangc_options *o, struct diag *d)
@@ -203,10 +239,10 @@ put_kernel(struct bang_kernel *k, const struct bangc_options *o, struct diag *d)
 		buf_puts(&all, k->body);
 		buf_puts(&all, "}\n");
 		k->text = copy_text(k->arena, &all);
+		if (o->remarks)
+			put_remarks(k, d);
 	} else {
-		diag_error(d, f->loc, "there is no BANG-C for kernel '@%s'%s%s",
-			   f->name, k->why ? ", which calls " : "",
-			   k->why ? k->why : "");
+		refuse(k, d);
 	}
 	buf_free(&body);
 	buf_free(&defines);

@@ -20,8 +20,9 @@ struct bangc_options {
 	const char *name; /* of the network, a C identifier */
 	const char *arch; /* mlu270, mlu290, mlu370, mlu590 */
 	enum bangc_shape shape;
-	int api;   /* of CNRT: 4 or 6 */
-	bool part; /* behind bangc_prologue, so that many share a file */
+	int api;      /* of CNRT: 4 or 6 */
+	bool remarks; /* say what is done one by one */
+	bool part;    /* behind bangc_prologue, so that many share a file */
 	bool all_clusters; /* single: use them all, and no SRAM */
 };
 

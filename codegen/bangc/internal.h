@@ -88,10 +88,12 @@ struct bang_kernel {
 	struct buf *defines; /* sizes of tiles, before the kernel */
 	bool barriers;       /* tasks wait for each other */
 	bool alone;          /* in code that one task runs */
-	bool uses_matmul, uses_conv, uses_panels, uses_routines; /* of device/ */
-	unsigned nsteps;                          /* so far, for names */
-	int64_t scalar_ops;                       /* done element by element */
-	const char *why; /* it cannot be done, or NULL */
+	bool uses_matmul, uses_conv, uses_panels,
+		uses_routines; /* of device/ */
+	unsigned nsteps;       /* so far, for names */
+	int64_t scalar_ops;    /* done element by element */
+	const char *why;       /* it cannot be done: "operator 'x'", or NULL */
+	struct loc where;
 };
 
 struct bang_loop {

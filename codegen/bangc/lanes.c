@@ -102,6 +102,38 @@ operations(const tir_expr *e, bool alone)
 	return n;
 }
 
+/* What E does, for people. */
+static const char *
+title(const tir_expr *e)
+{
+	static const char *const kinds[TIR_KIND_COUNT] = {
+		[TIR_ADD] = "+",
+		[TIR_SUB] = "-",
+		[TIR_MUL] = "*",
+		[TIR_DIV] = "/",
+		[TIR_MOD] = "%",
+		[TIR_TRUNCDIV] = "truncdiv",
+		[TIR_TRUNCMOD] = "truncmod",
+		[TIR_MIN] = "min",
+		[TIR_MAX] = "max",
+		[TIR_EQ] = "==",
+		[TIR_NE] = "!=",
+		[TIR_LT] = "<",
+		[TIR_LE] = "<=",
+		[TIR_GT] = ">",
+		[TIR_GE] = ">=",
+		[TIR_GUARD] = "choice",
+		[TIR_SELECT] = "choice",
+		[TIR_CAST] = "cast",
+		[TIR_LOAD] = "gather",
+		[TIR_VAR] = "index",
+	};
+
+	if (e->kind == TIR_CALL)
+		return tir_intrin_info[e->intrin].name;
+	return kinds[e->kind] ? kinds[e->kind] : "expression";
+}
+
 unsigned
 bang_lanes(struct bang_vectors *v, const tir_expr *e)
 {
@@ -121,10 +153,11 @@ bang_lanes(struct bang_vectors *v, const tir_expr *e)
 			 ((struct bang_name){v->along, "(start + lane)"}));
 	v->scalar += operations(e, vectors);
 	buf_printf(&v->code,
+		   "%s/* one by one: %s */\n"
 		   "%s__bang_write_value(x%u, count, 0.0f);\n"
 		   "%sfor (int lane = 0; lane < real; lane++)\n"
 		   "%s  ",
-		   v->indent, d, v->indent, v->indent);
+		   v->indent, title(e), v->indent, d, v->indent, v->indent);
 	if (bang_class_of(e->dtype) == BANG_INTS)
 		buf_printf(&v->code, "((int *)x%u)[lane] = ", d);
 	else
@@ -140,10 +173,11 @@ bang_narrow_lanes(struct bang_vectors *v, struct buf *out, unsigned x,
 		  struct dtype t)
 {
 	buf_printf(out,
+		   "%s/* one by one: narrow */\n"
 		   "%sfor (int lane = 0; lane < real; lane++)\n"
 		   "%s  ((%s *)x%u)[lane] = (%s)((%s *)x%u)[lane];\n",
-		   v->indent, v->indent, bang_type(t), x, bang_type(t),
-		   bang_word(t), x);
+		   v->indent, v->indent, v->indent, bang_type(t), x,
+		   bang_type(t), bang_word(t), x);
 }
 
 void
@@ -151,9 +185,10 @@ bang_widen_lanes(struct bang_vectors *v, unsigned d, const char *from,
 		 struct dtype t)
 {
 	buf_printf(&v->code,
+		   "%s/* one by one: widen */\n"
 		   "%s__bang_write_value(x%u, count, 0.0f);\n"
 		   "%sfor (int lane = 0; lane < real; lane++)\n"
 		   "%s  ((%s *)x%u)[lane] = ((%s *)%s)[lane];\n",
-		   v->indent, d, v->indent, v->indent, bang_word(t), d,
-		   bang_type(t), from);
+		   v->indent, v->indent, d, v->indent, v->indent, bang_word(t),
+		   d, bang_type(t), from);
 }

@@ -2,6 +2,7 @@
  * Calls of routines that have a twin in device/routines.mlu. Arrays lie in
  * device memory; the functions share out the work.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,6 +78,10 @@ put_argument(struct buf *out, const tir_expr *a)
 	if (a->kind == TIR_FLOAT && isfinite(a->f)) {
 		snprintf(text, sizeof(text), "%.9g", a->f);
 		buf_printf(out, "%s%sf", text, strpbrk(text, ".e") ? "" : ".0");
+		return true;
+	}
+	if (a->kind == TIR_INT) {
+		buf_printf(out, "%" PRId64, a->i);
 		return true;
 	}
 	if (a->kind == TIR_FLOAT) {

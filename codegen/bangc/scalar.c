@@ -178,9 +178,13 @@ calls_routine(const tir_expr *e)
 }
 
 static void
-refuse_routine(struct scalar *x)
+refuse_routine(struct scalar *x, const tir_stmt *s)
 {
-	x->k->why = "a routine of the host's runtime";
+	const char *from = s->kind == TIR_ASSERT ? s->assert_.from : NULL;
+
+	x->k->why = from ? arena_printf(x->k->arena, "operator '%s'", from)
+			 : "a routine";
+	x->k->where = s->loc;
 	x->ok = false;
 }
 
@@ -214,10 +218,10 @@ put(struct scalar *x, const tir_stmt *s, size_t depth, int64_t times)
 		break;
 	case TIR_ASSERT:
 		if (calls_routine(s->assert_.cond))
-			refuse_routine(x);
+			refuse_routine(x, s);
 		break;
 	case TIR_EVAL:
-		refuse_routine(x);
+		refuse_routine(x, s);
 		break;
 	case TIR_CALL_FUNC:
 		x->ok = false;

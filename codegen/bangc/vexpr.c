@@ -144,7 +144,7 @@ in_order(const struct bang_vectors *v, const tir_expr *e)
 
 /* Bytes are widened from the end of the vector that they were copied to. */
 static void
-load_bytes(struct bang_vectors *v, const tir_expr *e, unsigned d)
+load_bytes(struct bang_vectors *v, const tir_expr *e, unsigned d, bool as_ints)
 {
 	char at[48];
 
@@ -152,7 +152,7 @@ load_bytes(struct bang_vectors *v, const tir_expr *e, unsigned d)
 	put_load(v, e, at, 1);
 	buf_printf(&v->code, "%s__bang_int82float(x%u, %s, count, 0);\n",
 		   v->indent, d, at);
-	if (bang_class_of(e->dtype) == BANG_INTS)
+	if (as_ints)
 		buf_printf(&v->code,
 			   "%s__bang_float2int32_tz((int *)x%u, x%u, count);\n",
 			   v->indent, d, d);
@@ -249,7 +249,7 @@ load(struct bang_vectors *v, const tir_expr *e)
 	if (dtype_is_bool(e->dtype) ||
 	    (e->dtype.code == DTYPE_INT && e->dtype.bits == 8 &&
 	     has_int_vectors(v))) {
-		load_bytes(v, e, d);
+		load_bytes(v, e, d, !dtype_is_bool(e->dtype));
 	} else if (e->dtype.bits == 32) {
 		snprintf(at, sizeof(at), "x%u", d);
 		put_load(v, e, at, 4);
@@ -602,6 +602,14 @@ convert(struct bang_vectors *v, const tir_expr *e)
 	if (bang_class_of(e->dtype) == BANG_FLOATS) {
 		if (!ints)
 			return bang_vector_of(v, e->arg[0]);
+		if (e->arg[0]->kind == TIR_LOAD && from.bits == 8 &&
+		    from.code == DTYPE_INT && in_order(v, e->arg[0])) {
+			unsigned d = new_vector(v, e);
+
+			v->loaded[d] = true;
+			load_bytes(v, e->arg[0], d, false);
+			return d;
+		}
 		return has_int_vectors(v) && (from.bits < 32 ||
 					      from.code == DTYPE_INT)
 			       ? converted(v, e, "__bang_int322float_rn",
