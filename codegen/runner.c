@@ -84,9 +84,16 @@ runner_interp(const ir_module *m, const struct interface *x, struct diag *d)
 			       x->constants[i].data->data,
 			       x->constants[i].data->nbytes);
 	p->workspace_bytes = (size_t)x->workspace_bytes;
-	p->workspace = xcalloc(1, p->workspace_bytes + 1);
+	p->workspace = calloc(1, p->workspace_bytes + 1);
 	p->args = xcalloc(x->ninputs + x->noutputs + 2, sizeof(*p->args));
-	return &p->base;
+	if (p->workspace)
+		return &p->base;
+	diag_error(d, LOC_NONE,
+		   "not enough memory: what is computed between inputs and "
+		   "results takes %zu bytes",
+		   p->workspace_bytes);
+	interp_free(&p->base);
+	return NULL;
 }
 
 /* The place in front of a message of a model. */
@@ -153,6 +160,8 @@ take_results(struct compiled *c, ir_tensor **out)
 		relay_model_output_shape(c->model, (int32_t)i, shape);
 		ir_tensor_unref(out[i]);
 		out[i] = ir_tensor_new(s->dtype, shape, s->ndim);
+		if (!out[i])
+			return status_ok(&c->base, RELAY_E_NOMEM);
 		if (!status_ok(&c->base, relay_model_get_output(
 						 c->model, (int32_t)i,
 						 out[i]->data, out[i]->nbytes)))
@@ -177,7 +186,7 @@ sized_run(struct runner *r, ir_tensor *const *in, ir_tensor **out)
 			return false;
 	s = relay_model_run(c->model);
 	why = relay_model_error(c->model);
-	if (s == RELAY_E_SHAPE && why) {
+	if ((s == RELAY_E_SHAPE || s == RELAY_E_NOMEM) && why) {
 		report(r->diag, why);
 		return false;
 	}
@@ -229,6 +238,23 @@ options_for(int threads)
 			       .num_threads = threads};
 }
 
+static bool
+model_created(struct compiled *c, relay_status s)
+{
+	const struct interface *x = c->base.x;
+	double bytes = (double)x->workspace_bytes;
+
+	if (s != RELAY_E_NOMEM)
+		return status_ok(&c->base, s);
+	for (uint32_t i = 0; i < x->ninputs + x->noutputs; i++)
+		bytes += (double)x->slots[i].nbytes;
+	diag_error(c->base.diag, LOC_NONE,
+		   "not enough memory: inputs, results and what is computed "
+		   "between them take %.0f bytes",
+		   bytes);
+	return false;
+}
+
 struct runner *
 runner_jit(const ir_module *m, const struct interface *x,
 	   const struct llvm_options *o, int threads, struct diag *d)
@@ -246,8 +272,8 @@ runner_jit(const ir_module *m, const struct interface *x,
 		c->jit = llvm_jit_new(c->unit, d);
 	if (c->jit)
 		desc = llvm_jit_symbol(c->jit, "model_model", d);
-	if (desc &&
-	    status_ok(&c->base, relay_model_create(&c->model, desc, &options)))
+	if (desc && model_created(c, relay_model_create(&c->model, desc,
+							&options)))
 		return &c->base;
 	compiled_free(&c->base);
 	return NULL;

@@ -16,6 +16,9 @@ byte_size(struct dtype dtype, const int64_t *shape, uint32_t ndim,
 	size_t n = dtype_size(dtype);
 
 	for (uint32_t i = 0; i < ndim; i++)
+		if (shape[i] == 0)
+			n = 0;
+	for (uint32_t i = 0; i < ndim; i++)
 		if (shape[i] < 0 ||
 		    __builtin_mul_overflow(n, (size_t)shape[i], &n))
 			return false;

@@ -4,7 +4,7 @@
  *     assert x has 4 columns;
  *     sizes[3] = sizes[0];                 // what the kernel wants to know
  *     @fused_add_sizes(address_of(x[0]), address_of(sizes[3]), error);
- *     relay_dyn_alloc(memory[33], sizes[3] * 4, 4 bytes);
+ *     relay_dyn_alloc(error, memory[33], sizes[3] * 4, 4 bytes);
  *     @fused_add(address_of(sizes[3]), address_of(x[0]), memory[33]);
  *
  * Main takes the inputs, the constants, an array of sizes and the memory. The
@@ -31,6 +31,7 @@ struct sized {
 	const struct tir_buffer *sizes;
 	const struct tir_buffer *memory;
 	uint32_t nslots;
+	const char *place; /* interned: of what comes next */
 	bool ok;
 };
 
@@ -377,19 +378,14 @@ check_input(struct sized *s, const struct place *p, const char *name,
 		const tir_expr *n = size_at(s, at + d), *want, *args[5];
 		bool known = ir_dim_is_const(p->type->shape[d]);
 
-		want = number(s, known ? p->type->shape[d].value
-				       : INT64_C(1) << 40);
+		want = number(s, known ? p->type->shape[d].value : 0);
 		args[0] = error_place(s);
-		args[1] = known ? tir_binary(s->m, TIR_EQ, n, want)
-				: tir_binary(s->m, TIR_AND,
-					     tir_binary(s->m, TIR_GE, n,
-							number(s, 0)),
-					     tir_binary(s->m, TIR_LE, n, want));
+		args[1] = tir_binary(s->m, known ? TIR_EQ : TIR_GE, n, want);
 		args[1] = tir_cast(s->m, i64, args[1]);
 		args[2] = tir_string(
 			s->m,
 			ir_namef(cx, "dimension %u of input '%s' is %s", d,
-				 name, known ? "another" : "out of range"));
+				 name, known ? "another" : "negative"));
 		args[3] = n;
 		args[4] = want;
 		call_routine(s, loc, "relay_dyn_check", args, 5);
@@ -402,13 +398,16 @@ set_place(struct sized *s, struct loc loc)
 {
 	const tir_expr *args[2];
 	struct buf text = {0};
+	const char *place;
 
 	diag_put_place(s->a->cx->diag, loc, &text);
-	if (text.len) {
+	place = text.len ? ir_name(s->m->cx, text.at) : s->place;
+	if (place != s->place) {
 		args[0] = error_place(s);
-		args[1] = tir_string(s->m, ir_name(s->m->cx, text.at));
+		args[1] = tir_string(s->m, place);
 		call_routine(s, loc, "relay_dyn_place", args, 2);
 	}
+	s->place = place;
 	buf_free(&text);
 }
 
@@ -496,12 +495,55 @@ find_sizes(struct sized *s, const struct step *st)
 static void
 allocate(struct sized *s, const struct place *p, struct loc loc)
 {
-	const tir_expr *args[3];
+	const tir_expr *args[4];
 
-	args[0] = tir_address_of(s->m, s->memory, slot(s, p->index));
-	args[1] = p->count ? count_at(s, p->count->extent, p) : elements(s, p);
-	args[2] = number(s, (int64_t)dtype_size(p->type->dtype));
-	call_routine(s, loc, "relay_dyn_alloc", args, 3);
+	set_place(s, loc);
+	args[0] = error_place(s);
+	args[1] = tir_address_of(s->m, s->memory, slot(s, p->index));
+	args[2] = p->count ? count_at(s, p->count->extent, p) : elements(s, p);
+	args[3] = number(s, (int64_t)dtype_size(p->type->dtype));
+	call_routine(s, loc, "relay_dyn_alloc", args, 4);
+}
+
+/* P has elements; NULL if that is known. */
+static const tir_expr *
+is_there(struct sized *s, const struct place *p)
+{
+	const tir_expr *all = NULL, *some;
+
+	for (uint32_t d = 0; d < p->type->ndim; d++) {
+		if (p->dims[d].index < 0)
+			continue;
+		some = tir_binary(s->m, TIR_NE, dimension(s, p->dims[d]),
+				  number(s, 0));
+		all = all ? tir_binary(s->m, TIR_AND, all, some) : some;
+	}
+	return all;
+}
+
+/*
+ * CALL, if there is anything to compute: a kernel may run long over an
+ * extent without bounds next to one of 0.
+ */
+static tir_stmt *
+unless_empty(struct sized *s, const struct step *st, tir_stmt *call)
+{
+	const tir_expr *any = NULL;
+	tir_stmt *branch;
+
+	for (uint32_t i = st->ninputs; i < st->ninputs + st->noutputs; i++) {
+		const tir_expr *there = is_there(s, st->args[i]);
+
+		if (!there)
+			return call;
+		any = any ? tir_binary(s->m, TIR_OR, any, there) : there;
+	}
+	branch = tir_new_stmt(s->m, TIR_IF);
+	branch->if_.cond = any;
+	branch->if_.then_ = tir_seq(s->m);
+	call->loc = st->loc;
+	tir_seq_add(s->m, branch->if_.then_, call);
+	return branch;
 }
 
 static bool
@@ -524,7 +566,7 @@ call_kernel(struct sized *s, const struct step *st)
 			tir_address_of(s->m, s->sizes, place_of(s, st->base));
 	for (uint32_t i = 0; i < st->n; i++)
 		c->call.args[k++] = pointer(s, st->args[i]);
-	add(s, c, st->loc);
+	add(s, unless_empty(s, st, c), st->loc);
 	return true;
 }
 
@@ -534,7 +576,7 @@ copy(struct sized *s, const struct copy *c)
 	const tir_expr *args[3];
 	tir_stmt *e = tir_new_stmt(s->m, TIR_EVAL);
 
-	allocate(s, c->to, LOC_NONE);
+	allocate(s, c->to, s->a->def->loc);
 	args[0] = pointer(s, c->to);
 	args[1] = pointer(s, c->from);
 	args[2] = product(s, elements(s, c->to),

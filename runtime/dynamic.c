@@ -59,8 +59,26 @@ relay_dyn_mul(int64_t a, int64_t b)
 	return c;
 }
 
+static int32_t
+no_memory(struct error *e, int64_t count, int64_t size)
+{
+	const char *place = e->place ? e->place : "";
+	const char *colon = e->place ? ": " : "";
+
+	if (count == INT64_MAX)
+		snprintf(e->text, sizeof(e->text),
+			 "%s%sa result has more than 2^63 elements", place,
+			 colon);
+	else
+		snprintf(e->text, sizeof(e->text),
+			 "%s%snot enough memory for a result of %" PRId64
+			 " elements, %" PRId64 " bytes each",
+			 place, colon, count, size);
+	return RELAY_E_NOMEM;
+}
+
 int32_t
-relay_dyn_alloc(void *slot, int64_t count, int64_t size)
+relay_dyn_alloc(void *error, void *slot, int64_t count, int64_t size)
 {
 	int64_t bytes = relay_dyn_mul(count, size);
 	char *at;
@@ -68,7 +86,7 @@ relay_dyn_alloc(void *slot, int64_t count, int64_t size)
 
 	memcpy(&at, slot, sizeof(at));
 	if (bytes > max_bytes)
-		return RELAY_E_NOMEM;
+		return no_memory(error, count, size);
 	if (at && ((struct block *)(at - BLOCK_ALIGN))->capacity >= bytes)
 		return RELAY_OK;
 	if (at)
@@ -78,7 +96,7 @@ relay_dyn_alloc(void *slot, int64_t count, int64_t size)
 	at = b ? (char *)b + BLOCK_ALIGN : NULL;
 	memcpy(slot, &at, sizeof(at));
 	if (!b)
-		return RELAY_E_NOMEM;
+		return no_memory(error, count, size);
 	b->capacity = bytes;
 	return RELAY_OK;
 }

@@ -26,7 +26,7 @@
 	  (P(0), P(1), I(2), I(3), I(4), I(5), I(6), I(7), I(8), I(9),        \
 	   I(10)))                                                            \
 	R(relay_count_nonzero, 3, (P(0), I(1), I(2)))                         \
-	R(relay_dyn_alloc, 3, (P(0), I(1), I(2)))                             \
+	R(relay_dyn_alloc, 4, (P(0), P(1), I(2), I(3)))                       \
 	R(relay_dyn_check, 5, (P(0), I(1), P(2), I(3), I(4)))                 \
 	R(relay_dyn_mul, 2, (I(0), I(1)))                                     \
 	R(relay_dyn_place, 2, (P(0), P(1)))                                   \

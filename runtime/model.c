@@ -138,6 +138,9 @@ bytes_now(const struct relay_model *m, int32_t slot)
 	int64_t n = (info->dtype_bits + 7) / 8;
 
 	for (int32_t d = 0; d < info->rank; d++)
+		if (dims_of(m, slot)[d] == 0)
+			n = 0;
+	for (int32_t d = 0; d < info->rank; d++)
 		if (dims_of(m, slot)[d] < 0 ||
 		    __builtin_mul_overflow(n, dims_of(m, slot)[d], &n))
 			return -1;

@@ -22,7 +22,7 @@ int32_t relay_dyn_check(void *error, int64_t ok, const char *what, int64_t a,
 /* INT64_MAX if the product is no number of elements. */
 int64_t relay_dyn_mul(int64_t a, int64_t b);
 /* SLOT becomes a block of COUNT elements of SIZE bytes, or stays one. */
-int32_t relay_dyn_alloc(void *slot, int64_t count, int64_t size);
+int32_t relay_dyn_alloc(void *error, void *slot, int64_t count, int64_t size);
 /* How many of N elements are not 0, or an error below 0; and where. */
 int32_t relay_count_nonzero(const void *data, int64_t n, int64_t dtype);
 int32_t relay_argwhere(void *out, const void *data, int64_t n, int64_t rank,

@@ -6,9 +6,12 @@
  */
 #include "te/interp_internal.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ir/infer.h"
+#include "ir/print.h"
 #include "ir/te.h"
 #include "ir/tir.h"
 #include "support/hash.h"
@@ -248,11 +251,21 @@ wrap_values(struct interp *x, const struct ir_call *call,
 	return f;
 }
 
-/* Memory for the results, in order; their number. */
-static void
-make_outputs(const ir_type *t, struct interp_value **out)
+static bool
+no_memory(struct interp *x, struct loc loc, const ir_type *t)
+{
+	diag_error(x->d, loc, "not enough memory for a value of type %s",
+		   ir_type_text(x->m->cx, t));
+	return false;
+}
+
+/* Memory for the results, in order; false after reporting. */
+static bool
+make_outputs(struct interp *x, struct loc loc, const ir_type *t,
+	     struct interp_value **out)
 {
 	const struct ir_tensor_type *tensor;
+	ir_tensor *data;
 	const struct ir_tuple_type *tuple;
 	int64_t shape[64];
 
@@ -260,14 +273,18 @@ make_outputs(const ir_type *t, struct interp_value **out)
 		tuple = ir_as_tuple_type(t);
 		*out = interp_new_value(INTERP_TUPLE, tuple->nfields);
 		for (uint32_t i = 0; i < tuple->nfields; i++)
-			make_outputs(tuple->fields[i], &(*out)->at[i]);
-		return;
+			if (!make_outputs(x, loc, tuple->fields[i],
+					  &(*out)->at[i]))
+				return false;
+		return true;
 	}
 	tensor = ir_as_tensor_type(t);
 	assert(tensor->ndim <= 64);
 	for (uint32_t i = 0; i < tensor->ndim; i++)
 		shape[i] = tensor->shape[i].value;
-	*out = interp_tensor(ir_tensor_new(tensor->dtype, shape, tensor->ndim));
+	data = ir_tensor_new(tensor->dtype, shape, tensor->ndim);
+	*out = data ? interp_tensor(data) : NULL;
+	return data || no_memory(x, loc, t);
 }
 
 typedef VEC(struct eval_span) span_vec;
@@ -292,39 +309,63 @@ add_spans(span_vec *spans, const struct interp_value *v)
 }
 
 /* Temporaries of K come last; the first is number FIRST. */
-static void
-add_temporaries(struct interp *x, const struct kernel *k, span_vec *spans)
+/* An arena has no way to say that there is no memory. */
+static bool
+can_allocate(size_t n)
+{
+	void *volatile p = malloc(n + (n >> 8) + 4096);
+
+	free(p);
+	return p != NULL;
+}
+
+static bool
+add_temporaries(struct interp *x, const struct kernel *k, struct loc loc,
+		span_vec *spans)
 {
 	for (uint32_t i = (uint32_t)spans->len; i < k->func->nparams; i++) {
 		const struct tir_buffer *b = k->func->params[i].buffer;
 		size_t n = (size_t)b->size * dtype_size(b->dtype);
-		struct eval_span s = {arena_alloc(&x->scratch, n), n};
+		struct eval_span s = {NULL, n};
 
+		if (!can_allocate(n)) {
+			diag_error(x->d, loc,
+				   "not enough memory for %" PRId64
+				   " intermediate values of %zu bytes",
+				   b->size, dtype_size(b->dtype));
+			return false;
+		}
+		s.data = arena_alloc(&x->scratch, n);
 		vec_push(spans, s);
 	}
+	return true;
 }
 
 static struct interp_value *
-run_kernel(struct interp *x, const struct kernel *k,
+run_kernel(struct interp *x, const struct kernel *k, struct loc loc,
 	   struct interp_value *const *args, uint32_t nargs)
 {
-	struct interp_value *out;
+	struct interp_value *out = NULL;
 	span_vec spans = {0};
+	bool ok;
 
 	for (uint32_t i = 0; i < nargs; i++)
 		if (!k->fixed || !k->fixed[i])
 			add_spans(&spans, args[i]);
 	for (uint32_t i = 0; i < k->nextra; i++)
 		add_tensor(&spans, k->extra[i]);
-	make_outputs(k->out, &out);
-	add_spans(&spans, out);
-	add_temporaries(x, k, &spans);
-	if (!eval_run_tir(x->machine, k->func, spans.at, (uint32_t)spans.len)) {
-		interp_unref(out);
-		out = NULL;
+	ok = make_outputs(x, loc, k->out, &out);
+	if (ok) {
+		add_spans(&spans, out);
+		ok = add_temporaries(x, k, loc, &spans) &&
+		     eval_run_tir(x->machine, k->func, spans.at,
+				  (uint32_t)spans.len);
 	}
 	vec_free(&spans);
-	return out;
+	if (ok)
+		return out;
+	interp_unref(out);
+	return NULL;
 }
 
 /* The kernel for K's key, made if it is new; NULL after reporting. */
@@ -370,7 +411,7 @@ run_by_value(struct interp *x, const struct ir_call *call, struct kernel *k,
 		return NULL;
 	}
 	k->op = ir_called_op(f->body);
-	return build(x, f, k) ? run_kernel(x, k, NULL, 0) : NULL;
+	return build(x, f, k) ? run_kernel(x, k, call->base.loc, NULL, 0) : NULL;
 }
 
 /* Operators that hand on what they get, whatever it is. */
@@ -453,7 +494,7 @@ run_operator(struct interp *x, const struct ir_call *call, const ir_op *op,
 	k = get_kernel(x, call, &key, &by_value);
 	if (by_value)
 		return run_by_value(x, call, &key, args);
-	return k ? run_kernel(x, k, args, call->nargs) : NULL;
+	return k ? run_kernel(x, k, call->base.loc, args, call->nargs) : NULL;
 }
 
 struct interp_value *
@@ -518,7 +559,7 @@ interp_lowered(struct interp *x, const ir_def *def,
 			   def->name);
 		return NULL;
 	}
-	v = run_kernel(x, *slot, args, n);
+	v = run_kernel(x, *slot, loc, args, n);
 	if (x->scratch.used)
 		arena_reset(&x->scratch);
 	return v;

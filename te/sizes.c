@@ -223,7 +223,7 @@ compute(struct sizes *s, uint32_t i)
 		    tir_store(s->m, s->sizes, at, with_addresses(s, v)));
 }
 
-/* Size I is one that memory can have. */
+/* Size I is none that arithmetic made by wrapping around. */
 static void
 check_range(struct sizes *s, uint32_t i)
 {
@@ -231,14 +231,10 @@ check_range(struct sizes *s, uint32_t i)
 	const tir_expr *v =
 		tir_load(s->m, s->sizes, tir_int(s->m, DTYPE(INT, 32), i));
 	const tir_expr *zero = tir_int(s->m, t, 0);
-	const tir_expr *max = tir_int(s->m, t, TE_MAX_SIZE);
-	const tir_expr *ok =
-		tir_binary(s->m, TIR_AND, tir_binary(s->m, TIR_GE, v, zero),
-			   tir_binary(s->m, TIR_LE, v, max));
 
 	tir_seq_add(s->m, s->out->body,
-		    check(s, ok, "a dimension of the result is out of range", v,
-			  max));
+		    check(s, tir_binary(s->m, TIR_GE, v, zero),
+			  "a dimension of the result is negative", v, zero));
 }
 
 static void

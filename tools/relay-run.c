@@ -123,6 +123,7 @@ struct run {
 	struct feed feed;
 	struct interface x;
 	const char **names; /* of the inputs, as in the text */
+	struct loc result;  /* where the text computes it */
 	bool evaluates;     /* whatever engine was asked for */
 	bool inlined;       /* main called functions, but does no more */
 	ir_tensor **in;
@@ -357,6 +358,13 @@ make_inputs(struct run *r)
 	return true;
 }
 
+static void
+free_tensors(ir_tensor **t, uint32_t n)
+{
+	for (uint32_t i = 0; t && i < n; i++)
+		ir_tensor_unref(t[i]);
+}
+
 static ir_tensor **
 make_outputs(struct run *r)
 {
@@ -368,15 +376,15 @@ make_outputs(struct run *r)
 		const struct interface_slot *s = &r->x.slots[r->x.ninputs + i];
 
 		out[i] = ir_tensor_new(s->dtype, s->shape, s->ndim);
+		if (out[i])
+			continue;
+		diag_error(&r->tool.diag, r->result,
+			   "not enough memory for output %u: %lld bytes", i,
+			   (long long)s->nbytes);
+		free_tensors(out, i);
+		return NULL;
 	}
 	return out;
-}
-
-static void
-free_tensors(ir_tensor **t, uint32_t n)
-{
-	for (uint32_t i = 0; t && i < n; i++)
-		ir_tensor_unref(t[i]);
 }
 
 static struct runner *
@@ -622,7 +630,7 @@ compare_engines(struct run *r)
 		return false;
 	}
 	other = make_outputs(r);
-	ok = run_engine(r, r->o.compare.at[0], r->out) &&
+	ok = other && run_engine(r, r->o.compare.at[0], r->out) &&
 	     run_engine(r, r->o.compare.at[1], other);
 	for (uint32_t i = 0; i < r->x.noutputs && ok; i++)
 		compare(r, i, other[i],
@@ -728,6 +736,8 @@ run_module(struct run *r)
 
 	if (!read_inputs(r) || !prepare(r, &how, &main))
 		return;
+	if (main && main->kind == DEF_FUNCTION)
+		r->result = main->fn->body->loc;
 	if (how == RUN_EVALUATED && wants_bang(r)) {
 		refuse_bang(r, main);
 		return;
@@ -751,6 +761,8 @@ run_module(struct run *r)
 	if (!lower(r) || !make_inputs(r))
 		return;
 	r->out = make_outputs(r);
+	if (!r->out)
+		return;
 	ok = r->o.compare.len ? compare_engines(r)
 			      : run_engine(r, engine, r->out);
 	if (ok)
@@ -765,7 +777,7 @@ run_library(struct run *r, const char *path)
 
 	if (lib && read_inputs(r) && make_inputs(r)) {
 		r->out = make_outputs(r);
-		if (execute(r, lib, r->out))
+		if (r->out && execute(r, lib, r->out))
 			finish(r);
 	}
 	runner_free(lib);

@@ -44,11 +44,13 @@ can_read(struct te_call *c, int64_t n)
 	int64_t shape[TE_MAX_RANK];
 	uint32_t ndim = te_out_shape(c, 0, shape);
 
+	const tir_expr *ok = te_cmp(c, TIR_GT, te_dim(c, n), te_dim(c, 0));
+
 	for (uint32_t i = 0; i < ndim; i++)
-		if (shape[i] == 0)
-			return true;
-	return te_is_size(n) || n > 0 ||
-	       te_error(c, "there is nothing to read from");
+		ok = te_or(
+			c, ok,
+			te_cmp(c, TIR_EQ, te_dim(c, shape[i]), te_dim(c, 0)));
+	return te_require(c, ok, n, 1, "there is nothing to read from");
 }
 
 /*

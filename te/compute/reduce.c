@@ -153,8 +153,10 @@ compute_mean(struct te_call *c)
 	find_axes(&r, c);
 	if (nothing_reduced(&r))
 		return copy_input(c);
-	if (r.count == 0 && !dtype_is_float(r.x->dtype))
-		return te_error(c, "the mean of no integers");
+	if (!dtype_is_float(r.x->dtype) &&
+	    !te_require(c, te_cmp(c, TIR_GT, te_dim(c, r.count), te_dim(c, 0)),
+			r.count, 1, "the mean of no integers"))
+		return false;
 	b = te_begin_out(c, NULL, 0);
 	data_index(&r, b, index);
 	return divide_sum(c,
@@ -188,8 +190,7 @@ compute_variance(struct te_call *c)
 		c, te_cast(c, t, te_get(c, r.x, index)),
 		te_cast(c, t, te_get_broadcast(c, c->in[1], index, r.x->ndim)));
 	return divide_sum(c, te_end_fold(b, TE_SUM, te_mul(c, d, d)),
-			  te_dim_sub(c, r.count,
-				     te_attr_bool(c, "unbiased")));
+			  te_dim_sub(c, r.count, te_attr_bool(c, "unbiased")));
 }
 
 static enum te_combiner

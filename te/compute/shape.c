@@ -20,8 +20,7 @@ compute_reshape(struct te_call *c)
 	if (!te_is_size(from) && !te_is_size(to) && from != to)
 		return te_error(c, "%lld elements do not become %lld",
 				(long long)from, (long long)to);
-	return te_output(c, 0,
-			 te_reshape_to(c, c->in[0], NULL, shape, ndim));
+	return te_output(c, 0, te_reshape_to(c, c->in[0], NULL, shape, ndim));
 }
 
 bool
@@ -66,12 +65,12 @@ compute_layout_transform(struct te_call *c)
 		const tir_expr *p = at.at[primal - 'A'];
 
 		index[k] = te_layout_part(c, &from, k, p);
-		if (letter < 'a' &&
-		    ir_layout_factor(&to, primal) != 1) {
+		if (letter < 'a' && ir_layout_factor(&to, primal) != 1) {
 			/* The last block may reach beyond the source. */
 			const tir_expr *ok = te_within(
 				c, p, 0,
-				x->shape[k] * ir_layout_factor(&from, primal));
+				te_dim_mul(c, x->shape[k],
+					   ir_layout_factor(&from, primal)));
 
 			inside = inside ? te_and(c, inside, ok) : ok;
 		}
@@ -93,7 +92,7 @@ compute_nn_depth_to_space(struct te_call *c)
 	uint32_t h = nchw ? 2 : 1;
 	struct te_body *b = te_begin_out(c, NULL, 0);
 	int64_t channels = b->shape[ch];
-	const tir_expr *index[4] = { b->i[0], NULL, NULL, NULL };
+	const tir_expr *index[4] = {b->i[0], NULL, NULL, NULL};
 	const tir_expr *iy = te_modi(c, b->i[h], bs);
 	const tir_expr *ix = te_modi(c, b->i[h + 1], bs);
 	const tir_expr *block = te_add(c, te_muli(c, iy, bs), ix);
@@ -115,7 +114,7 @@ compute_nn_space_to_depth(struct te_call *c)
 	uint32_t h = nchw ? 2 : 1;
 	struct te_body *b = te_begin_out(c, NULL, 0);
 	int64_t channels = c->in[0]->shape[ch];
-	const tir_expr *index[4] = { b->i[0], NULL, NULL, NULL };
+	const tir_expr *index[4] = {b->i[0], NULL, NULL, NULL};
 	const tir_expr *o = te_divi(c, b->i[ch], channels);
 
 	index[ch] = te_modi(c, b->i[ch], channels);

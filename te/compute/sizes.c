@@ -360,18 +360,12 @@ gather(struct te_call *c, int64_t *const *out)
 	int64_t axis = te_axis_of(te_attr_int(c, "axis", 0), x->ndim);
 
 	sizes_copy(out[0], at);
-	for (int64_t d = 0; d < x->ndim; d++) {
-		const tir_expr *fits;
-
-		if (d == axis || x->shape[d] == at->shape[d] ||
-		    (!te_is_size(x->shape[d]) && !te_is_size(at->shape[d])))
-			continue;
-		fits = te_cmp(c, TIR_LE, te_dim(c, at->shape[d]),
-			      te_dim(c, x->shape[d]));
-		if (!te_require(c, fits, at->shape[d], x->shape[d],
-				"the indices reach beyond the data"))
+	for (int64_t d = 0; d < x->ndim; d++)
+		if (d != axis &&
+		    !te_require_equal(c, x->shape[d], at->shape[d],
+				      "data and indices differ beside the "
+				      "axis"))
 			return false;
-	}
 	return true;
 }
 

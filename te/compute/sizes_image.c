@@ -237,13 +237,13 @@ static bool
 conv_sizes(struct te_call *c, int64_t *const *out, struct conv *v,
 	   bool transposed)
 {
-	int64_t per_group = transposed ? v->groups : 1;
 	bool ok;
 
 	if (!read_conv(c, v))
 		return false;
 	if (v->channels < 0)
-		v->channels = te_dim_mul(c, AT(v->w, 'O'), per_group);
+		v->channels = te_dim_mul(c, AT(v->w, 'O'),
+					 transposed ? v->groups : 1);
 	if (!divides(c, v->groups, AT(v->x, 'C')) ||
 	    !divides(c, v->groups, v->channels))
 		return false;

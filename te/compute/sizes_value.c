@@ -93,7 +93,10 @@ bool
 sizes_dyn_pad(struct te_call *c, int64_t *const *out)
 {
 	const struct te_tensor *x = c->in[0];
+	const int64_t pairs[] = {x->ndim, 2};
 
+	if (!te_expect_shape(c, 1, pairs, 2))
+		return false;
 	for (uint32_t d = 0; d < x->ndim; d++) {
 		const tir_expr *before, *after;
 

@@ -273,6 +273,17 @@ mirrored(struct te_call *c, const tir_expr *i, int64_t n, bool repeat_edge)
 	return te_select(c, te_cmp(c, TIR_GE, i, te_int(c, n)), high, i);
 }
 
+/* The same for an extent N that only the run knows. */
+static bool
+long_enough(struct te_call *c, int64_t n, int64_t width, const char *mode)
+{
+	int64_t least = mode[0] == 'e' ? 1 : width + (mode[0] != 'S');
+
+	return width <= 0 ||
+	       te_require(c, te_cmp(c, TIR_GE, te_dim(c, n), te_dim(c, least)),
+			  n, width, "an axis is too short for its padding");
+}
+
 /* What is put around comes from the data, and a mirror reaches once. */
 static bool
 can_pad(struct te_call *c, const int64_t *before, const int64_t *after,
@@ -281,8 +292,12 @@ can_pad(struct te_call *c, const int64_t *before, const int64_t *after,
 	for (uint32_t k = 0; k < c->in[0]->ndim; k++) {
 		int64_t n = c->in[0]->shape[k], most = n;
 
-		if (te_is_size(n))
+		if (te_is_size(n)) {
+			if (!long_enough(c, n, before[k], mode) ||
+			    !long_enough(c, n, after[k], mode))
+				return false;
 			continue;
+		}
 		if (mode[0] == 'e')
 			most = n > 0 ? INT64_MAX : 0;
 		else if (mode[0] != 'S')
