@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/print.h"
 #include "passes/outline.h"
 #include "te/build.h"
 #include "te/schedule.h"
@@ -33,6 +34,7 @@ struct build_all {
 	pass_ctx *cx;
 	struct ir_map callers; /* global -> struct callers */
 	struct ir_map extra;   /* global -> ir_expr_vec */
+	bool keep_text;        /* of the functions, with the kernels */
 };
 
 static void
@@ -76,6 +78,30 @@ note_calls(struct build_all *b, const ir_expr *root)
 	vec_free(&nodes);
 }
 
+/*
+ * FN as text, for comments in code that people read: an attribute, because
+ * that code may be made from this text of ours.
+ */
+static void
+keep_text(struct build_all *b, te_func *f, const struct ir_function *fn)
+{
+	struct print_options o = {.types = PRINT_TYPES_NONE,
+				  .no_header = true,
+				  .meta = PRINT_META_OMIT};
+	ir_context *cx = b->cx->module->cx;
+	struct ir_function plain = *fn;
+	struct buf text = {0}, all = {0};
+
+	plain.attrs = NULL;
+	ir_print_expr(&text, b->cx->module, &plain.base, &o);
+	buf_putc(&text, '\0');
+	buf_printf(&all, "def @%s%s", f->name, text.at + strcspn(text.at, "("));
+	f->attrs = ir_dict_with(cx, f->attrs, ir_name(cx, "relay.text"),
+				ATTR_STR(ir_name(cx, all.at)));
+	buf_free(&text);
+	buf_free(&all);
+}
+
 static bool
 build_one(struct build_all *b, ir_def *def)
 {
@@ -91,6 +117,8 @@ build_one(struct build_all *b, ir_def *def)
 	te_func *f = te_build(m, &r, &extra, b->cx->diag);
 
 	if (f) {
+		if (b->keep_text)
+			keep_text(b, f, def->fn);
 		def->kind = DEF_TE;
 		def->te = f;
 		def->fn = NULL;
@@ -142,10 +170,10 @@ is_caller(const ir_def *def)
 }
 
 bool
-lower_build(pass_ctx *cx, const char *prefix, bool *changed)
+lower_build(pass_ctx *cx, const char *prefix, bool keep_text, bool *changed)
 {
 	struct outline_options o = {prefix, true};
-	struct build_all b = {.cx = cx};
+	struct build_all b = {.cx = cx, .keep_text = keep_text};
 	ir_module *m = cx->module;
 	ir_def **defs;
 	size_t n;
@@ -206,9 +234,10 @@ lower_target(pass_ctx *cx)
 bool
 pass_lower_te(pass_ctx *cx)
 {
-	bool changed;
+	const char *target = lower_target(cx);
+	bool changed, bang = target && !strncmp(target, "bang", 4);
 
-	if (!lower_build(cx, pass_option(cx, "module-name"), &changed))
+	if (!lower_build(cx, pass_option(cx, "module-name"), bang, &changed))
 		return false;
-	return lower_schedule(cx, lower_target(cx)) || changed;
+	return lower_schedule(cx, target) || changed;
 }

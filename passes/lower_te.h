@@ -10,9 +10,11 @@
 
 /*
  * Outline what has to be and make each primitive definition a TE definition
- * without schedule. False after an error.
+ * without schedule, with its text as an attribute if KEEP_TEXT. False after
+ * an error.
  */
-bool lower_build(pass_ctx *cx, const char *prefix, bool *changed);
+bool lower_build(pass_ctx *cx, const char *prefix, bool keep_text,
+		 bool *changed);
 
 /* Give each TE definition that has none a schedule for TARGET. */
 bool lower_schedule(pass_ctx *cx, const char *target);

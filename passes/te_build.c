@@ -12,6 +12,7 @@ pass_te_build(pass_ctx *cx)
 {
 	bool changed;
 
-	return lower_build(cx, pass_option(cx, "module-name"), &changed) &&
+	return lower_build(cx, pass_option(cx, "module-name"), false,
+			   &changed) &&
 	       changed;
 }

@@ -44,8 +44,9 @@ make_params(struct te_plan *p)
 }
 
 static const ir_dict *
-make_attrs(ir_module *m, const te_schedule *s)
+make_attrs(ir_module *m, const te_func *f, const te_schedule *s)
 {
+	const ir_attr *text = ir_dict_get(f->attrs, "relay.text");
 	const ir_dict *d =
 		ir_dict_with(m->cx, NULL, ir_name(m->cx, "tir.noalias"),
 			     (ir_attr){.kind = ATTR_BOOL, .b = true});
@@ -53,6 +54,8 @@ make_attrs(ir_module *m, const te_schedule *s)
 	if (s && s->target)
 		d = ir_dict_with(m->cx, d, ir_name(m->cx, "target"),
 				 ATTR_STR(s->target));
+	if (text)
+		d = ir_dict_with(m->cx, d, ir_name(m->cx, "relay.text"), *text);
 	return d;
 }
 
@@ -67,7 +70,7 @@ make_func(struct te_plan *p, const te_schedule *s)
 	f->loc = p->f->loc;
 	f->relay_type = p->f->relay_type ? p->f->relay_type
 					 : te_func_flat_type(p->m->cx, p->f);
-	f->attrs = make_attrs(p->m, s);
+	f->attrs = make_attrs(p->m, p->f, s);
 	if (p->f->nsizes)
 		f->attrs = te_size_attrs(p->m, p->f, f->attrs);
 	f->body = te_emit(p);

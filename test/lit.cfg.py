@@ -22,6 +22,8 @@ config.substitutions += [
     (r"%build\b", build),
     (r"%source\b", source),
     (r"%cc\b", "gcc"),
+    (r"%clangxx\b", "clang++-19"),
+    (r"%clang-format\b", "clang-format-19"),
 ]
 
 path = [os.path.join(build, "bin"), llvm_bin, config.environment["PATH"]]
@@ -34,3 +36,5 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
 config.available_features.add("mode-" + lit_config.params.get("mode", "release"))
 if shutil.which("qemu-aarch64") and shutil.which("aarch64-linux-gnu-gcc"):
     config.available_features.add("qemu-aarch64")
+if shutil.which("clang-format-19"):
+    config.available_features.add("clang-format")

@@ -28,6 +28,8 @@ need libjansson-dev header jansson.h
 need llvm-19-dev command -v llvm-config-19
 need llvm-19-tools test -x /usr/lib/llvm-19/bin/FileCheck
 if [ "$1" = --tests ]; then
+	need clang-19 command -v clang++-19
+	need clang-format-19 command -v clang-format-19
 	need qemu-user command -v qemu-aarch64
 	need gcc-aarch64-linux-gnu command -v aarch64-linux-gnu-gcc
 	need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdio.h

@@ -135,14 +135,45 @@ put_params(struct buf *out, const tir_func *f)
 	vec_free(&written);
 }
 
+/* "X 1024, Y 64" of lines "#define X 1024". */
 static void
-put_comment(struct buf *out, const tir_func *f)
+put_sizes(struct buf *out, const char *defines)
 {
-	if (!f->relay_type)
-		return;
-	buf_puts(out, "\n/* ");
-	ir_print_type(out, f->relay_type);
-	buf_puts(out, " */\n");
+	const char *before = "// Tiles: ";
+
+	for (const char *at = defines; (at = strstr(at, "#define "));) {
+		at += strlen("#define ");
+		buf_puts(out, before);
+		buf_put(out, at, strcspn(at, "\n"));
+		before = ", ";
+	}
+}
+
+/* The kernel as Relay, or else its type; then what was chosen for it. */
+static void
+put_comment(struct buf *out, const struct bang_kernel *k)
+{
+	const tir_func *f = k->func;
+	const char *text = ir_dict_string(f->attrs, "relay.text");
+	struct buf note = {0};
+
+	buf_putc(out, '\n');
+	if (text) {
+		bang_put_note(out, text);
+	} else if (f->relay_type) {
+		ir_print_type(&note, f->relay_type);
+		bang_put_note(out, bang_text(&note));
+	}
+	note.len = 0;
+	put_sizes(&note, bang_text(k->defines));
+	if (k->uses_matmul || k->uses_conv)
+		buf_printf(&note, "%smatrices as %s", note.len ? "; " : "",
+			   k->uses_matmul && k->uses_conv ? "MATMUL_, CONV_"
+			   : k->uses_matmul               ? "MATMUL_"
+							  : "CONV_");
+	if (note.len)
+		bang_put_note(out, bang_text(&note));
+	buf_free(&note);
 }
 
 /* What must cross the border of the chip: all that F takes and gives, once. */
@@ -223,10 +254,10 @@ put_kernel(struct bang_kernel *k, const struct bangc_options *o, struct diag *d)
 	k->defines = &defines;
 	ok = bang_put_steps(k);
 	if (ok) {
-		put_comment(&all, f);
+		put_comment(&all, k);
 		buf_printf(&all, "/* moves at least %" PRId64 " bytes */\n",
 			   least_bytes(k));
-		buf_puts(&all, bang_text(&defines));
+		k->sizes = copy_text(k->arena, &defines);
 		buf_printf(&all, "%s void %s(",
 			   o->shape == BANGC_SINGLE ? "__mlu_func__"
 						    : "__mlu_entry__",
@@ -423,64 +454,69 @@ plan(struct emitter *x, const ir_module *m, struct diag *d)
 	return finish_variants(x, d);
 }
 
-/* Which files of device/ the kernels call. */
-struct parts {
-	bool matmul, conv, panels, routines;
-};
-
+/*
+ * In the order of a file: the head, the SIZES of tiles, what KERNELS call (or
+ * everything, for NULL), the kernels.
+ */
 static void
-put_prologue(struct buf *out, const struct bang_arch *arch, struct parts p,
-	     int64_t sram_bytes)
+put_text(struct buf *out, struct emitter *x, struct buf *sizes,
+	 const char *kernels)
 {
-	bang_put_prologue(out, arch, sram_bytes);
-	buf_puts(out, p.matmul || p.panels ? bang_device_matmul : "");
-	buf_puts(out, p.conv || p.panels ? bang_device_conv2d : "");
-	buf_puts(out, p.panels ? bang_device_panels : "");
-	buf_puts(out, p.panels ? bang_device_filters : "");
-	buf_puts(out, p.routines ? bang_device_routines : "");
+	struct buf all = {0}, device = {0}, own = {0};
+
+	if (!x->o->part) {
+		bang_put_device(&device, &own, x->arch, kernels);
+		bang_put_prologue(&all, x->arch, x->sram_bytes);
+	}
+	buf_puts(&own, bang_text(sizes));
+	if (own.len)
+		buf_puts(&all, "\n/* Sizes of tiles, in elements: smaller ones "
+			       "will do, in whole lines. */\n");
+	buf_puts(&all, bang_text(&own));
+	buf_putc(&all, '\n');
+	buf_puts(&all, bang_text(&device));
+	buf_puts(&all, kernels ? kernels : "");
+	bang_layout(out, bang_text(&all));
+	buf_free(&all);
+	buf_free(&device);
+	buf_free(&own);
 }
 
 bool
 bangc_prologue(struct buf *out, const char *name, struct diag *d)
 {
-	const struct bang_arch *arch = find_arch(name, d);
-	struct parts all = {true, true, true, true};
-	struct parts some = {false, false, false, true};
+	struct bangc_options o = {0};
+	struct emitter x = {.o = &o, .arch = find_arch(name, d)};
+	struct buf none = {0};
 
-	if (arch)
-		put_prologue(out, arch, arch->float_conv ? all : some, 0);
-	return arch != NULL;
+	if (x.arch)
+		put_text(out, &x, &none, NULL);
+	buf_free(&none);
+	return x.arch != NULL;
 }
 
 static void
 put_all(struct buf *out, struct emitter *x)
 {
-	struct parts p = {false, false, false, false};
+	struct buf sizes = {0}, text = {0};
 
-	for (size_t i = 0; i < x->kernels.len; i++) {
-		const struct bang_kernel *k = x->kernels.at[i];
-
-		if (x->net && !k->used)
-			continue;
-		p.matmul |= k->uses_matmul;
-		p.conv |= k->uses_conv;
-		p.panels |= k->uses_panels;
-		p.routines |= k->uses_routines;
-	}
-	if (!x->o->part)
-		put_prologue(out, x->arch, p, x->sram_bytes);
 	for (size_t i = 0; i < x->nplain; i++)
 		for (const struct bang_kernel *k = x->kernels.at[i]; k;
 		     k = k->next)
-			if (k->used || !x->net)
-				buf_puts(out, k->text);
+			if (k->used || !x->net) {
+				buf_puts(&text, k->text);
+				buf_puts(&sizes, k->sizes);
+			}
 	if (x->net) {
 		struct bang_network n = {
 			x->net,        x->o,        x->calls.at, x->calls.len,
 			x->sram_bytes, &x->packing, &x->arena};
 
-		bang_put_network(out, &n);
+		bang_put_network(&text, &n);
 	}
+	put_text(out, x, &sizes, bang_text(&text));
+	buf_free(&sizes);
+	buf_free(&text);
 }
 
 bool

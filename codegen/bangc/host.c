@@ -244,11 +244,12 @@ static const char clusters_api4[] =
 static const char union_of[] =
 	"\n/* The largest union of up to N clusters, and its clusters. */\n"
 	"static cnrtFunctionType_t relay_union(int n, unsigned *clusters) {\n"
-	"  *clusters = n >= 8 ? 8 : n >= 4 ? 4 : n >= 2 ? 2 : 1;\n"
-	"  return n >= 8   ? cnrtFuncTypeUnion8\n"
-	"         : n >= 4 ? cnrtFuncTypeUnion4\n"
-	"         : n >= 2 ? cnrtFuncTypeUnion2\n"
-	"                  : cnrtFuncTypeUnion1;\n"
+	"  *clusters = 1;\n"
+	"  while (*clusters < 8 && 2 * *clusters <= (unsigned)n) "
+	"*clusters *= 2;\n"
+	"  if (*clusters == 8) return cnrtFuncTypeUnion8;\n"
+	"  if (*clusters == 4) return cnrtFuncTypeUnion4;\n"
+	"  return *clusters == 2 ? cnrtFuncTypeUnion2 : cnrtFuncTypeUnion1;\n"
 	"}\n";
 
 static void

@@ -80,12 +80,13 @@ struct bang_kernel {
 	struct bang_weights weights[BANG_MAX_WEIGHTS];
 	struct bang_kernel *next; /* of the same function, otherwise placed */
 	bool used;
-	const char *text; /* all of it */
+	const char *sizes; /* of its tiles, as macros */
+	const char *text;  /* all of it */
 	const char *body; /* its statements */
 	const struct bang_arch *arch;
 	struct arena *arena;
 	struct buf *out;
-	struct buf *defines; /* sizes of tiles, before the kernel */
+	struct buf *defines; /* sizes of tiles */
 	bool barriers;       /* tasks wait for each other */
 	bool alone;          /* in code that one task runs */
 	bool uses_matmul, uses_conv, uses_panels,
@@ -297,9 +298,22 @@ extern const char bang_device_filters[];
 extern const char bang_device_routines[];
 extern const char bang_device_main[];
 
-/* prologue.c: what all kernels need, with so many bytes of SRAM. */
+/* prologue.c: headers, and memory that all kernels share. */
 void bang_put_prologue(struct buf *out, const struct bang_arch *arch,
 		       int64_t sram_bytes);
+
+/*
+ * Of device/ what KERNELS call, or all that A has the means for if that is
+ * NULL: macros into DEFINES, the rest into OUT.
+ */
+void bang_put_device(struct buf *out, struct buf *defines,
+		     const struct bang_arch *a, const char *kernels);
+
+/* TEXT as a comment of lines of at most 80 columns. */
+void bang_put_note(struct buf *out, const char *text);
+
+/* layout.c: TEXT with the lines and the indentation that it should have. */
+void bang_layout(struct buf *out, const char *text);
 
 /* step.c: the body of K->func. False, and K->why, if there is no code. */
 bool bang_put_steps(struct bang_kernel *k);

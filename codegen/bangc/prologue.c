@@ -1,9 +1,10 @@
 /*
- * The head of every file: headers, the arenas on the chip, helpers. Each
- * helper is a template or a short function, so that the compiler drops what
- * no kernel uses.
+ * The head of every file: headers, the arenas on the chip, and of device/
+ * what the kernels call, directly or not.
  */
+#include <ctype.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "codegen/bangc/internal.h"
 
@@ -39,7 +40,137 @@ bang_put_prologue(struct buf *out, const struct bang_arch *arch,
 			"#define RELAY_SRAM_BYTES %" PRId64 "\n"
 			"__mlu_shared__ char relay_sram[RELAY_SRAM_BYTES];\n",
 			sram_bytes);
-	buf_putc(out, '\n');
-	buf_puts(out, bang_device_scalars);
-	buf_puts(out, bang_device_vectors);
+}
+
+/* A function, a type or a macro of device/, with what stands before it. */
+struct unit {
+	const char *at;
+	size_t len;
+	const char *name;
+	size_t name_len;
+	bool is_define;
+	bool used;
+};
+
+typedef VEC(struct unit) unit_vec;
+
+static bool
+begins(const char *s, const char *with)
+{
+	return !strncmp(s, with, strlen(with));
+}
+
+/* What the line at S, which is no comment, defines. */
+static void
+find_name(struct unit *u, const char *s, size_t n)
+{
+	const char *end = memchr(s, '(', n);
+
+	if (begins(s, "template") || u->name)
+		return;
+	if (begins(s, "struct ") || begins(s, "#define "))
+		end = s + strcspn(s, " ") + 1 +
+		      strcspn(s + strcspn(s, " ") + 1, " ({");
+	if (*s == '#' && !u->is_define)
+		return;
+	if (!end)
+		return;
+	u->name = end;
+	while (u->name > s &&
+	       (isalnum((unsigned char)u->name[-1]) || u->name[-1] == '_'))
+		u->name--;
+	u->name_len = (size_t)(end - u->name);
+}
+
+/* Does a line that begins at S, N bytes, end a definition? */
+static bool
+ends_unit(const char *s, size_t n, bool is_define)
+{
+	if (is_define)
+		return n == 0 || s[n - 1] != '\\';
+	return n > 0 && !isspace((unsigned char)*s) && *s != '/' && *s != '#' &&
+	       (*s == '}' || strchr("};", s[n - 1]));
+}
+
+static const char *
+take_unit(unit_vec *units, const char *text)
+{
+	struct unit u = {.at = text, .is_define = begins(text, "#define ")};
+
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		const char *line = text;
+
+		if (*line && !isspace((unsigned char)*line) && *line != '/')
+			find_name(&u, line, n);
+		text += n + (text[n] == '\n');
+		if (ends_unit(line, n, u.is_define))
+			break;
+	}
+	u.len = (size_t)(text - u.at);
+	vec_push(units, u);
+	return text;
+}
+
+/* Is the word of N bytes at W in TEXT? */
+static bool
+has_word(const char *text, size_t len, const char *w, size_t n)
+{
+	const char *end = text + len, *at = text;
+
+	while (n && (at = memmem(at, (size_t)(end - at), w, n))) {
+		bool before = at > text &&
+			      (isalnum((unsigned char)at[-1]) || at[-1] == '_');
+		bool after = at + n < end &&
+			     (isalnum((unsigned char)at[n]) || at[n] == '_');
+
+		if (!before && !after)
+			return true;
+		at += n;
+	}
+	return false;
+}
+
+/* What is used by KERNELS, or by what stands further down and is used. */
+static void
+mark_used(unit_vec *units, const char *kernels)
+{
+	size_t len = strlen(kernels);
+
+	for (size_t i = units->len; i-- > 0;) {
+		struct unit *u = &units->at[i];
+
+		u->used = has_word(kernels, len, u->name, u->name_len);
+		for (size_t k = i + 1; k < units->len && !u->used; k++)
+			u->used = units->at[k].used &&
+				  has_word(units->at[k].at, units->at[k].len,
+					   u->name, u->name_len);
+	}
+}
+
+void
+bang_put_device(struct buf *out, struct buf *defines, const struct bang_arch *a,
+		const char *kernels)
+{
+	static const char *const texts[] = {
+		bang_device_scalars, bang_device_vectors, bang_device_routines,
+		bang_device_matmul,  bang_device_conv2d,  bang_device_panels,
+		bang_device_filters};
+	enum { ALL = sizeof(texts) / sizeof(*texts), FOR_VECTORS = 3 };
+	unit_vec units = {0};
+
+	for (size_t i = 0; i < (a->float_conv ? ALL : FOR_VECTORS); i++)
+		for (const char *s = texts[i]; *s;)
+			s = take_unit(&units, s);
+	if (kernels)
+		mark_used(&units, kernels);
+	for (size_t i = 0; i < units.len; i++) {
+		const struct unit *u = &units.at[i];
+
+		if (!u->used && kernels)
+			continue;
+		buf_puts(out, u->is_define ? "" : "\n");
+		buf_put(u->is_define ? defines : out, u->at, u->len);
+	}
+	vec_free(&units);
 }
