@@ -67,6 +67,7 @@ struct allocator {
 	struct let_list bindings;
 	struct ir_map kernels;    /* variable -> its literal */
 	struct ir_map shapes;     /* kernel -> struct no_shape */
+	struct ir_map attrs;      /* kernel -> its ir_dict */
 	struct ir_map expansions; /* let -> struct expansion */
 	struct ir_set clean;      /* nothing to do in it */
 	struct ir_set blocks;     /* branches: done on their own */
@@ -243,6 +244,24 @@ is_primitive_def(const ir_def *def)
 			ir_dict_int(def->fn->attrs, "Primitive", 0)));
 }
 
+/*
+ * The attributes that calls of K repeat. What is in use at all of its calls
+ * would be a list in each of them.
+ */
+static const ir_dict *
+attrs_of(struct allocator *a, const struct kernel_call *k)
+{
+	const ir_dict *d = ir_map_get(&a->attrs, k->key);
+
+	if (!d) {
+		d = k->fn ? k->fn->attrs : k->te ? k->te->attrs : NULL;
+		d = ir_dict_without(a->m->cx, d,
+				    ir_name(a->m->cx, "used_memory"));
+		ir_map_put(&a->attrs, k->key, d);
+	}
+	return d;
+}
+
 /* What CALLEE is, if a kernel. */
 static bool
 find_kernel(struct allocator *a, const ir_expr *callee, struct kernel_call *k)
@@ -271,7 +290,7 @@ find_kernel(struct allocator *a, const ir_expr *callee, struct kernel_call *k)
 	if (!t || t->kind != TYPE_FUNC)
 		return false;
 	k->type = ir_as_func_type(t);
-	k->attrs = k->fn ? k->fn->attrs : k->te ? k->te->attrs : NULL;
+	k->attrs = attrs_of(a, k);
 	return true;
 }
 
@@ -851,6 +870,7 @@ pass_manifest_alloc(pass_ctx *cx)
 	vec_free(&a.bindings);
 	ir_map_free(&a.kernels);
 	ir_map_free(&a.shapes);
+	ir_map_free(&a.attrs);
 	ir_map_free(&a.expansions);
 	ir_set_free(&a.clean);
 	ir_set_free(&a.blocks);
