@@ -193,13 +193,16 @@ is_on_device(const ir_expr *e)
 	       ir_attrs_bool(a, "constrain_body");
 }
 
-/* Where values are annotated with devices, what becomes of them is, too. */
+/*
+ * Where values are annotated with devices, what becomes of them is, too.
+ * Functions say themselves where they are, and may call themselves.
+ */
 static const ir_expr *
 on_device(struct former *f, const ir_expr *e)
 {
 	const struct ir_call *c = f->devices.len ? vec_last(&f->devices) : NULL;
 
-	if (!c || is_on_device(e))
+	if (!c || is_on_device(e) || e->kind == IR_FUNCTION)
 		return e;
 	return ir_new_call(f->m, c->base.loc, c->callee, &e, 1, c->attrs);
 }

@@ -57,9 +57,10 @@ struct planner {
 	pass_ctx *cx;
 	ir_module *m;
 	bool reuse;
-	unsigned nregions;   /* of the function */
-	struct ir_map uses;  /* of nodes, in the function */
-	struct ir_map names; /* variable -> number of a storage, + 1 */
+	unsigned nregions;    /* of the function */
+	struct ir_map uses;   /* of nodes, in the function */
+	struct ir_map blocks; /* to what they became */
+	struct ir_map names;  /* variable -> number of a storage, + 1 */
 	VEC(const struct ir_let *) lets;
 	VEC(struct storage) storages;
 	struct region *regions; /* of the block, the newest first */
@@ -371,6 +372,11 @@ rebuild(struct planner *p, const ir_expr *result)
 static const ir_expr *
 plan_block(struct planner *p, const ir_expr *e)
 {
+	const ir_expr *block = e, *done = ir_map_get(&p->blocks, e);
+
+	/* Branches may share one. */
+	if (done || e->kind != IR_LET)
+		return done ? done : e;
 	vec_clear(&p->lets);
 	vec_clear(&p->storages);
 	p->regions = NULL;
@@ -383,10 +389,8 @@ plan_block(struct planner *p, const ir_expr *e)
 	if (p->reuse && p->storages.len)
 		find_lifetimes(p, e);
 	plan(p);
-	if (p->regions)
-		e = rebuild(p, e);
-	else if (p->lets.len)
-		e = &p->lets.at[0]->base;
+	e = p->regions ? rebuild(p, e) : block;
+	ir_map_put(&p->blocks, block, e);
 	if (p->storages.len) {
 		ir_map_free(&p->names);
 		p->names = (struct ir_map){0};
@@ -449,6 +453,7 @@ pass_memory_plan(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 	ir_use_counts(&fn->base, &p.uses);
 	fn = ir_as_function(ir_rewrite(cx->module, &fn->base, &rules, &p));
 	ir_map_free(&p.uses);
+	ir_map_free(&p.blocks);
 	ir_map_free(&p.names);
 	vec_free(&p.lets);
 	vec_free(&p.storages);
