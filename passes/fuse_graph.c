@@ -8,6 +8,8 @@ struct builder {
 	struct fuse_graph *g;
 	struct arena *arena;
 	ir_expr_vec order;              /* nodes, users first met first */
+	const ir_type *last_tuple; /* that was asked about */
+	bool last_is_tensors;
 };
 
 static bool
@@ -164,23 +166,29 @@ add_tuple(const struct builder *b, struct fuse_node *n, const ir_expr *e)
 	}
 }
 
+/* Asked for each projection of a tuple, so the last answer is kept. */
 static bool
-all_tensors(const ir_type *t)
+all_tensors(struct builder *b, const ir_type *t)
 {
 	const struct ir_tuple_type *tuple = ir_as_tuple_type(t);
 
+	if (t == b->last_tuple)
+		return b->last_is_tensors;
+	b->last_tuple = t;
+	b->last_is_tensors = false;
 	for (uint32_t i = 0; i < tuple->nfields; i++)
 		if (tuple->fields[i]->kind != TYPE_TENSOR)
 			return false;
+	b->last_is_tensors = true;
 	return true;
 }
 
 static void
-add_proj(const struct builder *b, struct fuse_node *n, const ir_expr *e)
+add_proj(struct builder *b, struct fuse_node *n, const ir_expr *e)
 {
 	const ir_expr *tuple = ir_as_proj(e)->tuple;
 
-	if (!all_tensors(ir_type_of(tuple))) {
+	if (!all_tensors(b, ir_type_of(tuple))) {
 		mark_external(b, tuple);
 		return;
 	}
@@ -228,7 +236,7 @@ external_operands(const struct builder *b, const ir_expr *e)
 }
 
 static void
-add_edges(const struct builder *b, const ir_expr *e)
+add_edges(struct builder *b, const ir_expr *e)
 {
 	struct fuse_node *n = node_of(b, e);
 
