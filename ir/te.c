@@ -258,7 +258,8 @@ te_new_reduce(ir_module *m, const struct te_reduce *r,
 struct te_stage *
 te_schedule_find(const te_schedule *s, const char *name)
 {
-	for (uint32_t i = 0; i < s->nstages; i++)
+	/* Mostly one asks for what came last. */
+	for (uint32_t i = s->nstages; i-- > 0;)
 		if (s->stages[i].name == name)
 			return &s->stages[i];
 	return NULL;

@@ -5,12 +5,14 @@
 #include "passes/outline_wrap.h"
 
 #include "ir/tensor.h"
+#include "support/ptrmap.h"
 
 struct wrap {
 	pass_ctx *cx;
 	struct loc loc;
 	VEC(const struct ir_var *) params;
 	ir_expr_vec args;
+	struct ptrmap inside; /* argument -> parameter */
 };
 
 static bool
@@ -29,13 +31,14 @@ inside(struct wrap *w, const ir_expr *e, const ir_type *type)
 
 	if (is_scalar(e))
 		return e;
-	for (size_t i = 0; i < w->args.len; i++)
-		if (w->args.at[i] == e)
-			return ir_var_expr(w->params.at[i]);
+	v = ptrmap_get(&w->inside, e);
+	if (v)
+		return v;
 	v = ir_new_var(m, w->loc, ir_namef(m->cx, "p%zu", w->args.len), type);
 	ir_set_type(v, type);
 	vec_push(&w->params, ir_as_var(v));
 	vec_push(&w->args, e);
+	ptrmap_put(&w->inside, e, v);
 	return v;
 }
 
@@ -102,5 +105,6 @@ outline_wrap(pass_ctx *cx, const ir_expr *e, const ir_expr *old,
 	ir_set_type(out, ir_type_of(old));
 	vec_free(&w.params);
 	vec_free(&w.args);
+	ptrmap_free(&w.inside);
 	return out;
 }

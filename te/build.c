@@ -10,6 +10,7 @@
 
 #include "ir/print.h"
 #include "ir/walk.h"
+#include "support/ptrmap.h"
 #include "te/compute.h"
 #include "te/fold.h"
 #include "te/sizes.h"
@@ -484,14 +485,18 @@ copy_of(struct builder *b, const struct te_tensor *t)
 static void
 add_outputs(struct builder *b, const struct value *v)
 {
+	struct ptrmap outputs = {0};
+
 	for (uint32_t i = 0; i < v->n; i++) {
 		struct te_tensor *t = v->t[i];
-		bool shared = t->op->kind == TE_PARAM;
+		bool is_new;
 
-		for (uint32_t k = 0; k < b->f->noutputs && !shared; k++)
-			shared = b->f->outputs[k] == t;
-		te_add_output(b->m, b->f, shared ? copy_of(b, t) : t);
+		ptrmap_add(&outputs, t, &is_new);
+		if (!is_new || t->op->kind == TE_PARAM)
+			t = copy_of(b, t);
+		te_add_output(b->m, b->f, t);
 	}
+	ptrmap_free(&outputs);
 }
 
 /* attr "anchor", and the Relay type unless it follows from the rest. */
