@@ -341,6 +341,31 @@ is_open(const ir_def *def)
 }
 
 static void
+refuse_mention(const ir_expr *e, void *env)
+{
+	struct cps *c = env;
+
+	if (e->kind == IR_GLOBAL && ir_as_global(e)->def &&
+	    is_open(ir_as_global(e)->def) && !c->cx->failed)
+		pass_error(c->cx, e->loc,
+			   "'@%s' is called from a primitive or external "
+			   "function, which goes without continuations",
+			   ir_as_global(e)->name);
+}
+
+/* What stays as it is may not mention what changes. */
+static void
+check_closed(struct cps *c)
+{
+	for (size_t i = 0; i < c->m->defs.len; i++) {
+		const ir_def *def = c->m->defs.at[i];
+
+		if (def->kind == DEF_FUNCTION && !is_open(def) && def->fn->body)
+			ir_walk(&def->fn->base, NULL, refuse_mention, c);
+	}
+}
+
+static void
 convert_all(struct cps *c, size_t n, const struct ir_function **done)
 {
 	ir_module *m = c->m;
@@ -401,7 +426,8 @@ pass_to_cps(pass_ctx *cx)
 		old[i] = m->defs.at[i]->fn;
 	normal_form_module(cx, A_NORMAL_FORM);
 	fresh_names_init(&c.names, m, "x_");
-	if (infer(cx))
+	check_closed(&c);
+	if (!cx->failed && infer(cx))
 		convert_all(&c, n, done);
 	while (cx->failed && m->defs.len > n)
 		ir_module_remove(m, m->defs.at[m->defs.len - 1]);

@@ -49,6 +49,19 @@ simplify(struct tir_rewriter *r, const tir_expr *e)
 	return te_simplify(r->env, e);
 }
 
+/* Which way a branch goes in this copy, if that is known by now. */
+static tir_stmt *
+take_branch(struct tir_rewriter *r, const tir_stmt *s)
+{
+	const tir_expr *cond = simplify(r, s->if_.cond);
+
+	if (cond->kind != TIR_INT)
+		return NULL;
+	if (cond->i)
+		return tir_rewrite(r, s->if_.then_);
+	return s->if_.else_ ? tir_rewrite(r, s->if_.else_) : tir_seq(r->m);
+}
+
 static tir_stmt *
 unroll(struct tir_rewriter *r, const tir_stmt *s)
 {
@@ -56,6 +69,8 @@ unroll(struct tir_rewriter *r, const tir_stmt *s)
 	struct te_range range;
 	tir_stmt *seq;
 
+	if (s->kind == TIR_IF)
+		return take_branch(r, s);
 	if (s->kind != TIR_FOR)
 		return NULL;
 	if (!tir_loop_range(s, &range))

@@ -251,9 +251,11 @@ def unknown(g, blk):
         (x, y), "nn.dense(%s, %s, units=3)" %
         (x, leaf(g, tensor("float32", 3, 3), blk)), "nn.softmax(%s)" % x,
         "nn.bias_add(%s, %s)" % (x, row), "zeros_like(%s)" % x,
-        "broadcast_to_like(%s, %s)" % (row, x), "reverse(%s, axis=0)" % x,
-        "dyn.reshape(%s, shape_of(%s, dtype=\"int64\"), newshape=[])" %
-        (x, y))), ty)
+        "broadcast_to_like(%s, %s)" % (row, x), "reverse(%s, axis=0)" % x)),
+             ty)
+    if g.chance(0.2):
+        blk.bind("dyn.reshape(%s, shape_of(%s, dtype=\"int64\"), newshape=[])"
+                 % (x, y), tensor("float32", "?", "?"))
 
 
 # -------------------------------------------------------------- expressions --

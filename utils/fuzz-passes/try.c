@@ -96,6 +96,18 @@ same(const struct buf *a, const struct buf *b)
 	return a->len == b->len && memcmp(a->at, b->at, a->len) == 0;
 }
 
+/* Read TEXT into AGAIN, infer, print to OUT; false after an error. */
+static bool
+print_again(struct reading *again, const struct buf *text,
+	    enum print_types types, struct buf *out)
+{
+	reading_init(again, text->at, text->len);
+	if (!read_module(again) || !ir_infer_module(again->m, &again->diag))
+		return false;
+	print(out, again->m, types);
+	return true;
+}
+
 /* ------------------------------------------------------------ the module -- */
 
 struct filler {
@@ -130,6 +142,21 @@ fill_constants(ir_module *m, uint64_t seed)
 			ir_walk(&m->defs.at[i]->fn->base, NULL, fill, &f);
 }
 
+/* Does what S prints as read back to the same text? */
+static bool
+is_stable(const struct fuzz_subject *s)
+{
+	struct buf again = {0};
+	struct reading r;
+	bool ok;
+
+	ok = print_again(&r, &s->text, PRINT_TYPES_AUTO, &again) &&
+	     same(&s->text, &again);
+	buf_free(&again);
+	reading_free(&r);
+	return ok;
+}
+
 struct fuzz_subject *
 fuzz_subject_new(const struct fuzz_module *m, uint64_t seed, struct buf *why)
 {
@@ -144,8 +171,11 @@ fuzz_subject_new(const struct fuzz_module *m, uint64_t seed, struct buf *why)
 	if (ok) {
 		fill_constants(r.m, s->seed * 1009);
 		print(&s->text, r.m, PRINT_TYPES_AUTO);
-	} else {
-		buf_puts(why, r.error.at ? r.error.at : "cannot be read");
+		ok = is_stable(s);
+	}
+	if (!ok) {
+		buf_puts(why, r.error.at ? r.error.at
+					 : "does not read back to the same");
 		fuzz_subject_free(s);
 		s = NULL;
 	}
@@ -232,18 +262,6 @@ run(struct reading *r, struct fuzz_subject *s, const char *pipe, bool validate,
 	source_free(&text);
 	arena_free(&a);
 	return outcome;
-}
-
-/* Read TEXT into AGAIN, infer, print to OUT; false after an error. */
-static bool
-print_again(struct reading *again, const struct buf *text,
-	    enum print_types types, struct buf *out)
-{
-	reading_init(again, text->at, text->len);
-	if (!read_module(again) || !ir_infer_module(again->m, &again->diag))
-		return false;
-	print(out, again->m, types);
-	return true;
 }
 
 /*
