@@ -340,14 +340,20 @@ is_open(const ir_def *def)
 	       !ir_dict_get(def->fn->attrs, "Compiler");
 }
 
+/* A definition that stays as it is. */
+struct closed {
+	pass_ctx *cx;
+	const ir_def *def;
+};
+
 static void
 refuse_mention(const ir_expr *e, void *env)
 {
-	struct cps *c = env;
+	struct closed *c = env;
 
 	if (e->kind == IR_GLOBAL && ir_as_global(e)->def &&
 	    is_open(ir_as_global(e)->def) && !c->cx->failed)
-		pass_error(c->cx, e->loc,
+		pass_error(c->cx, c->def->loc,
 			   "'@%s' is called from a primitive or external "
 			   "function, which goes without continuations",
 			   ir_as_global(e)->name);
@@ -358,10 +364,11 @@ static void
 check_closed(struct cps *c)
 {
 	for (size_t i = 0; i < c->m->defs.len; i++) {
-		const ir_def *def = c->m->defs.at[i];
+		struct closed d = {c->cx, c->m->defs.at[i]};
 
-		if (def->kind == DEF_FUNCTION && !is_open(def) && def->fn->body)
-			ir_walk(&def->fn->base, NULL, refuse_mention, c);
+		if (d.def->kind == DEF_FUNCTION && !is_open(d.def) &&
+		    d.def->fn->body)
+			ir_walk(&d.def->fn->base, NULL, refuse_mention, &d);
 	}
 }
 
