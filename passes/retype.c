@@ -1,5 +1,14 @@
 #include "passes/retype.h"
 
+/* What is left to look at of the fields of data types. */
+struct parts {
+	VEC(const ir_type *) types;
+	VEC(const char *) names; /* of data types */
+	bool found;
+};
+
+static const char *twin_name(struct retype *r, const char *name);
+
 static const ir_type **
 retype_all(struct retype *r, const ir_type *const *types, uint32_t n)
 {
@@ -20,6 +29,117 @@ retype_func(struct retype *r, const struct ir_func_type *f)
 		return r->func(f, params, ret, r->env);
 	return ir_type_func(r->m->cx, params, f->nparams, ret, f->vars,
 			    f->nvars);
+}
+
+/* T and what stands in it, but for what a data type's arguments are. */
+static void
+push_parts(const struct retype *r, struct parts *p, const ir_type *t)
+{
+	vec_push(&p->types, t);
+	while (p->types.len) {
+		t = vec_pop(&p->types);
+		p->found |= (t->kind == TYPE_TENSOR && r->tensor) ||
+			    (t->kind == TYPE_FUNC && r->func);
+		if (t->kind == TYPE_REF)
+			vec_push(&p->types, ir_as_ref_type(t)->value);
+		for (uint32_t i = 0;
+		     t->kind == TYPE_TUPLE && i < ir_as_tuple_type(t)->nfields;
+		     i++)
+			vec_push(&p->types, ir_as_tuple_type(t)->fields[i]);
+		if (t->kind != TYPE_ADT)
+			continue;
+		vec_push(&p->names, ir_as_adt_type(t)->name);
+		for (uint32_t i = 0; i < ir_as_adt_type(t)->nargs; i++)
+			vec_push(&p->types, ir_as_adt_type(t)->args[i]);
+	}
+}
+
+/* Values of DEF hold what R changes, whatever its arguments are. */
+static bool
+holds_by_definition(const struct retype *r, const ir_type_def *def)
+{
+	struct parts p = {.found = false};
+	struct ptrmap seen = {0};
+
+	vec_push(&p.names, def->name);
+	for (size_t at = 0; at < p.names.len && !p.found; at++) {
+		bool is_new;
+
+		def = ir_module_find_type(r->m, p.names.at[at]);
+		if (!def)
+			continue;
+		ptrmap_add(&seen, def, &is_new);
+		for (uint32_t i = 0; is_new && i < def->nctors; i++)
+			for (uint32_t k = 0; k < def->ctors[i]->nfields; k++)
+				push_parts(r, &p, def->ctors[i]->fields[k]);
+	}
+	vec_free(&p.types);
+	vec_free(&p.names);
+	ptrmap_free(&seen);
+	return p.found;
+}
+
+static const char *
+fresh(struct retype *r, const char *name, bool is_type)
+{
+	ir_context *cx = r->m->cx;
+	const char *hint = ir_namef(cx, "%s_%s", name, r->twin_suffix);
+
+	name = hint;
+	for (unsigned i = 1; is_type ? ir_module_find_type(r->m, name) != NULL
+				     : ir_module_find_ctor(r->m, name) != NULL;
+	     i++)
+		name = ir_namef(cx, "%s_%u", hint, i);
+	return name;
+}
+
+static const ir_type_def *
+new_twin(struct retype *r, const ir_type_def *def)
+{
+	ir_type_def *twin =
+		ir_module_add_type(r->m, fresh(r, def->name, true), def->params,
+				   def->nparams, def->loc);
+
+	ptrmap_put(&r->twins, def, twin);
+	for (uint32_t i = 0; i < def->nctors; i++) {
+		const struct ir_ctor *c = def->ctors[i];
+		const ir_type **fields = retype_all(r, c->fields, c->nfields);
+
+		ir_module_add_ctor(r->m, twin, fresh(r, c->name, false), fields,
+				   c->nfields, c->base.loc);
+	}
+	return twin;
+}
+
+/* What stands for DEF: its twin if it needs one. */
+static const ir_type_def *
+twin_of(struct retype *r, const ir_type_def *def)
+{
+	const ir_type_def *twin;
+
+	if (!r->twin_suffix)
+		return def;
+	twin = ptrmap_get(&r->twins, def);
+	if (twin)
+		return twin;
+	if (holds_by_definition(r, def))
+		return new_twin(r, def);
+	ptrmap_put(&r->twins, def, def);
+	return def;
+}
+
+static const char *
+twin_name(struct retype *r, const char *name)
+{
+	const ir_type_def *def = ir_module_find_type(r->m, name);
+
+	return def ? twin_of(r, def)->name : name;
+}
+
+const struct ir_ctor *
+retype_ctor(struct retype *r, const struct ir_ctor *c)
+{
+	return twin_of(r, c->adt)->ctors[c->tag];
 }
 
 const ir_type *
@@ -46,7 +166,7 @@ retype_type(struct retype *r, const ir_type *t)
 				   retype_type(r, ir_as_ref_type(t)->value));
 	case TYPE_ADT:
 		adt = ir_as_adt_type(t);
-		return ir_type_adt(cx, adt->name,
+		return ir_type_adt(cx, twin_name(r, adt->name),
 				   retype_all(r, adt->args, adt->nargs),
 				   adt->nargs);
 	case TYPE_VAR:
@@ -91,6 +211,8 @@ retype_pattern(struct retype *r, const ir_pattern *p)
 
 	if (p->kind == PATTERN_VAR)
 		copy->var = retype_var(r, p->var);
+	if (p->kind == PATTERN_CTOR)
+		copy->ctor = retype_ctor(r, p->ctor);
 	for (uint32_t i = 0; i < p->n; i++)
 		sub[i] = retype_pattern(r, p->sub[i]);
 	copy->sub = sub;
@@ -130,6 +252,7 @@ void
 retype_free(struct retype *r)
 {
 	ir_map_free(&r->vars);
+	ptrmap_free(&r->twins);
 }
 
 bool

@@ -6,6 +6,7 @@
 #define RELAY_PASSES_RETYPE_H
 
 #include "passes/pass.h"
+#include "support/ptrmap.h"
 
 struct retype {
 	ir_module *m;
@@ -19,7 +20,13 @@ struct retype {
 			       void *env);
 	/* Of a type parameter; NULL: stays. */
 	const ir_type *(*var)(const ir_type *t, void *env);
-	struct ir_map vars; /* private: old to new variables */
+	/*
+	 * What data types become that hold by definition what the functions
+	 * above change: twins called NAME_SUFFIX. NULL: they stay.
+	 */
+	const char *twin_suffix;
+	struct ir_map vars;  /* private: old to new variables */
+	struct ptrmap twins; /* private: data types to their twins, or 0 */
 };
 
 /* The new type for T; NULL for NULL. */
@@ -33,6 +40,9 @@ const ir_expr *retype_let(struct retype *r, const ir_expr *e);
 const ir_expr *retype_match(struct retype *r, const ir_expr *e);
 struct ir_function_parts retype_parts(struct retype *r,
 				      const struct ir_function *f);
+
+/* The constructor of the same place in the twin of its data type. */
+const struct ir_ctor *retype_ctor(struct retype *r, const struct ir_ctor *c);
 
 void retype_free(struct retype *r);
 

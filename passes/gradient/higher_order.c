@@ -16,6 +16,8 @@
  *                           });
  *                           (%x_0, %x_1)
  *
+ * Data types that hold tensors or functions by definition get a twin, too.
+ *
  * main (without one, each function that no other calls) returns its value and
  * the gradients of its parameters; what it calls gets a twin NAME_grad.
  * Everything is brought into A-normal form first. partial-evaluate and
@@ -257,8 +259,10 @@ tape_call(const ir_expr *e, const ir_expr *old, void *env)
 	if (callee->kind == IR_OP)
 		return tape_op_call(p, c, ir_as_call(old));
 	if (callee->kind == IR_CTOR)
-		return ir_new_call(p->m, e->loc, callee, c->args, c->nargs,
-				   c->attrs);
+		return ir_new_call(
+			p->m, e->loc,
+			&retype_ctor(&p->types, ir_as_ctor(callee))->base,
+			c->args, c->nargs, c->attrs);
 	args = ARENA_NEW_ARRAY(p->cx->scratch, c->nargs + 1, const ir_expr *);
 	memcpy(args, c->args, c->nargs * sizeof(*args));
 	args[c->nargs] = ir_map_get(&p->bp, old);
@@ -318,7 +322,7 @@ static const ir_expr *
 tape_ctor(const ir_expr *e, const ir_expr *old, void *env)
 {
 	struct tape *p = env;
-	const struct ir_ctor *c = ir_as_ctor(e);
+	const struct ir_ctor *c = retype_ctor(&p->types, ir_as_ctor(e));
 	const struct ir_var **params = ARENA_NEW_ARRAY(
 		p->cx->scratch, c->nfields, const struct ir_var *);
 	const ir_expr **args =
@@ -331,14 +335,16 @@ tape_ctor(const ir_expr *e, const ir_expr *old, void *env)
 		.ret_type = ir_type_adt(p->m->cx, c->adt->name, c->adt->params,
 					c->adt->nparams),
 	};
+	const ir_type *const *field = ir_as_ctor(e)->fields;
 
 	(void)old;
 	for (uint32_t i = 0; i < c->nfields; i++) {
 		args[i] = ir_new_var(p->m, e->loc, fresh_name(&p->names),
-				     retype_type(&p->types, c->fields[i]));
+				     retype_type(&p->types, field[i]));
 		params[i] = ir_as_var(args[i]);
 	}
-	parts.body = ir_new_call(p->m, e->loc, e, args, c->nfields, NULL);
+	parts.body =
+		ir_new_call(p->m, e->loc, &c->base, args, c->nfields, NULL);
 	add_bp(p, &parts, new_bp(p, e->loc));
 	return ir_new_function(p->m, e->loc, &parts);
 }
@@ -416,17 +422,6 @@ survey_node(const ir_expr *e, void *env)
 	case IR_FUNCTION:
 		vec_push(&s->literals, e);
 		return false;
-	case IR_CTOR:
-		ok = ctor_is_generic(ir_as_ctor(e)) ||
-		     refuse(s->p, e, "a constructor that holds tensors");
-		break;
-	case IR_MATCH:
-		for (uint32_t i = 0; ok && i < ir_as_match(e)->nclauses; i++)
-			ok = pattern_is_generic(
-				ir_as_match(e)->clauses[i].pattern);
-		if (!ok)
-			refuse(s->p, e, "a constructor that holds tensors");
-		break;
 	case IR_CALL:
 		for (uint32_t i = 0; ok && i < ir_as_call(e)->nargs; i++)
 			if (ir_as_call(e)->args[i]->kind == IR_OP)
@@ -659,7 +654,8 @@ run(pass_ctx *cx, const struct ir_function **done)
 		.types = {.m = m,
 			  .arena = cx->scratch,
 			  .tensor = pair_type,
-			  .func = taped_func},
+			  .func = taped_func,
+			  .twin_suffix = "grad"},
 		.unit = ir_type_tuple(m->cx, NULL, 0),
 	};
 	struct call_graph g;
