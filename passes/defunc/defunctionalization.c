@@ -16,8 +16,8 @@
  *     def @main(%a: int32) { @twice(Fn_main(%a), 1) }
  *
  * A literal's constructor holds what it captures. Functions may be passed,
- * returned, let-bound, recursive, and stand in tuples, references and type
- * arguments of data. Polymorphic definitions with functions in them are copied
+ * returned, let-bound, recursive, and stand in tuples, references and data,
+ * whose types get twins where they hold functions by definition. Polymorphic definitions with functions in them are copied
  * for each combination of types that they are used with, and go. Literals that
  * are only called are spliced in.
  *
@@ -151,11 +151,13 @@ find_special(struct defunc *d)
 static void
 check_ctor(struct defunc *d, const struct ir_ctor *ctor, struct loc loc)
 {
+	const unsigned both = TYPE_HAS_FUNC | TYPE_HAS_VAR;
+
 	for (uint32_t i = 0; i < ctor->nfields && !d->cx->failed; i++)
-		if (ctor->fields[i]->flags & TYPE_HAS_FUNC)
+		if ((ctor->fields[i]->flags & both) == both)
 			pass_error(d->cx, loc,
-				   "constructor '%s' holds functions by "
-				   "definition",
+				   "constructor '%s' holds functions of its "
+				   "type parameters",
 				   ctor->name);
 }
 
@@ -311,6 +313,7 @@ rewrite_call(const ir_expr *e, const ir_expr *old, void *env)
 	now = operands(d, e, old, types);
 	if (was->callee->kind == IR_CTOR) {
 		check_ctor(d, ir_as_ctor(callee), e->loc);
+		now[0] = &retype_ctor(&d->types, ir_as_ctor(callee))->base;
 		return ir_rebuild(d->m, e, now);
 	}
 	if (was->callee->kind == IR_GLOBAL) {
@@ -354,7 +357,7 @@ make_instance(struct defunc *d)
 	struct ir_function_parts parts;
 	const ir_expr *body;
 
-	retype_free(&d->types);
+	ir_map_free(&d->types.vars);
 	d->types.vars = (struct ir_map){0};
 	(void)defunc_type(d, fn->ret_type);
 	parts = retype_parts(&d->types, fn);
@@ -445,8 +448,11 @@ bool
 pass_defunctionalization(pass_ctx *cx)
 {
 	ir_module *m = cx->module;
-	struct defunc d = {
-		.cx = cx, .m = m, .types = {.m = m, .arena = cx->scratch}};
+	struct defunc d = {.cx = cx,
+			   .m = m,
+			   .types = {.m = m,
+				     .arena = cx->scratch,
+				     .twin_suffix = "defunc"}};
 	size_t n = m->defs.len;
 	const struct ir_function **old =
 		ARENA_NEW_ARRAY(cx->scratch, n, const struct ir_function *);

@@ -264,6 +264,7 @@ defunc_value(struct defunc *d, const ir_expr *value, const ir_type *t)
 		callee = &g->base;
 		name = g->name;
 	} else {
+		callee = &retype_ctor(&d->types, ir_as_ctor(value))->base;
 		name = ir_as_ctor(value)->name;
 	}
 	ctor = ir_map_get(&e->of_value, callee);
