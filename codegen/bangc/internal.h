@@ -82,18 +82,17 @@ struct bang_kernel {
 	bool used;
 	const char *sizes; /* of its tiles, as macros */
 	const char *text;  /* all of it */
-	const char *body; /* its statements */
+	const char *body;  /* its statements */
 	const struct bang_arch *arch;
 	struct arena *arena;
 	struct buf *out;
 	struct buf *defines; /* sizes of tiles */
 	bool barriers;       /* tasks wait for each other */
 	bool alone;          /* in code that one task runs */
-	bool uses_matmul, uses_conv, uses_panels,
-		uses_routines; /* of device/ */
-	unsigned nsteps;       /* so far, for names */
-	int64_t scalar_ops;    /* done element by element */
-	const char *why;       /* it cannot be done: "operator 'x'", or NULL */
+	bool uses_matmul, uses_conv, uses_panels; /* functions of device/ */
+	unsigned nsteps;                          /* so far, for names */
+	int64_t scalar_ops;                       /* done element by element */
+	const char *why; /* it cannot be done: "operator 'x'", or NULL */
 	struct loc where;
 };
 
@@ -123,6 +122,8 @@ struct bang_nest {
 
 /* False if S is not of that form, or reads what it writes. */
 bool bang_nest_of(const tir_stmt *s, struct bang_nest *out);
+/* The same for a sum of integers, which is written the other way round. */
+bool bang_int_sum_of(const tir_stmt *s, struct bang_nest *out);
 
 /* Make one loop of those next to each other that go over rows in order. */
 void bang_merge_loops(struct bang_nest *n);
@@ -296,6 +297,7 @@ extern const char bang_device_conv2d[];
 extern const char bang_device_panels[];
 extern const char bang_device_filters[];
 extern const char bang_device_routines[];
+extern const char bang_device_products[];
 extern const char bang_device_main[];
 
 /* prologue.c: headers, and memory that all kernels share. */

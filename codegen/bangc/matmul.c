@@ -23,8 +23,47 @@ struct strides {
 struct product {
 	const struct bang_nest *n;
 	const tir_expr *a, *b; /* loads */
+	bool floats;           /* of 32 bits; else halves, or bytes */
 	struct strides at[BANG_MAX_LOOPS];
 };
+
+static bool
+is_type(struct dtype t, int code, int bits)
+{
+	return t.code == code && t.bits == bits && t.lanes == 1 &&
+	       !dtype_is_bool(t);
+}
+
+/* Factors and sum as the unit takes them; *FLOATS: all of 32 bits. */
+static bool
+types_fit(struct dtype a, struct dtype b, struct dtype sum, bool *floats)
+{
+	*floats = is_type(a, DTYPE_FLOAT, 32);
+	if (!dtype_equal(a, b))
+		return false;
+	if (is_type(a, DTYPE_INT, 8))
+		return is_type(sum, DTYPE_INT, 32);
+	if (is_type(a, DTYPE_FLOAT, 16))
+		return is_type(sum, DTYPE_FLOAT, 16) ||
+		       is_type(sum, DTYPE_FLOAT, 32);
+	return *floats && is_type(sum, DTYPE_FLOAT, 32);
+}
+
+static bool
+is_zero(const tir_expr *e)
+{
+	return (e->kind == TIR_FLOAT && e->f == 0) ||
+	       (e->kind == TIR_INT && e->i == 0);
+}
+
+/* The load that E is, or widens. */
+static const tir_expr *
+factor(const tir_expr *e, struct dtype sum)
+{
+	if (e->kind == TIR_CAST && dtype_equal(e->dtype, sum))
+		e = e->arg[0];
+	return e->kind == TIR_LOAD ? e : NULL;
+}
 
 static bool
 look(struct product *p, const struct bang_nest *n)
@@ -32,12 +71,13 @@ look(struct product *p, const struct bang_nest *n)
 	const tir_expr *v = n->value;
 
 	*p = (struct product){.n = n};
-	if (n->fold != TIR_ADD || v->kind != TIR_MUL ||
-	    v->arg[0]->kind != TIR_LOAD || v->arg[1]->kind != TIR_LOAD ||
-	    n->init->kind != TIR_FLOAT || n->init->f != 0)
+	if (n->fold != TIR_ADD || v->kind != TIR_MUL || !is_zero(n->init))
 		return false;
-	p->a = v->arg[0];
-	p->b = v->arg[1];
+	p->a = factor(v->arg[0], n->buffer->dtype);
+	p->b = factor(v->arg[1], n->buffer->dtype);
+	if (!p->a || !p->b ||
+	    !types_fit(p->a->dtype, p->b->dtype, n->buffer->dtype, &p->floats))
+		return false;
 	for (uint32_t i = 0; i < n->nloops; i++) {
 		const struct tir_var *x = n->loops[i].var;
 		struct strides *s = &p->at[i];
@@ -49,10 +89,7 @@ look(struct product *p, const struct bang_nest *n)
 		    s->b < 0 || s->out < 0)
 			return false;
 	}
-	return p->a->dtype.code == DTYPE_FLOAT && p->a->dtype.bits == 32 &&
-	       p->b->dtype.code == DTYPE_FLOAT && p->b->dtype.bits == 32 &&
-	       n->buffer->dtype.code == DTYPE_FLOAT &&
-	       n->buffer->dtype.bits == 32;
+	return true;
 }
 
 static bool
@@ -252,9 +289,9 @@ put_matmul(struct bang_kernel *k, const struct bang_nest *given)
 			   depth.a, row.out, column.out);
 		return ok;
 	}
-	if (is_whole(&p, used))
+	if (p.floats && is_whole(&p, used))
 		offer_matrix(k, &p, c);
-	put_call(k, &p, "relay_matmul");
+	put_call(k, &p, p.floats ? "relay_matmul" : "relay_product");
 	if (!put_bases(k, &p, used))
 		return false;
 	buf_printf(k->out,
@@ -264,7 +301,7 @@ put_matmul(struct bang_kernel *k, const struct bang_nest *given)
 		   r == UINT32_MAX ? 1 : n.loops[r].extent, n.loops[c].extent,
 		   n.loops[n.nspatial].extent, row.a, depth.a, column.b,
 		   depth.b, row.out, column.out);
-	k->uses_matmul = true;
+	k->uses_matmul |= p.floats;
 	return true;
 }
 
@@ -378,8 +415,8 @@ put_conv(struct bang_kernel *k, const struct bang_nest *n)
 	struct product p;
 	struct conv c;
 
-	if (!look(&p, n) || !find_column(&p, &c.column) || !find_rows(&p, &c) ||
-	    !find_folds(&p, &c) || !find_step(&p, &c) ||
+	if (!look(&p, n) || !p.floats || !find_column(&p, &c.column) ||
+	    !find_rows(&p, &c) || !find_folds(&p, &c) || !find_step(&p, &c) ||
 	    extent(&p, c.rc) * extent(&p, c.ry) * extent(&p, c.rx) <
 		    LEAST_DEPTH)
 		return false;

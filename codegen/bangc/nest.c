@@ -48,9 +48,12 @@ is_store(const tir_stmt *s)
 	       s->store.value->dtype.lanes == 1;
 }
 
-/* "buffer[index] = init" before loops around "buffer[index] op= value". */
+/*
+ * "buffer[index] = init" before loops around "buffer[index] op= value". Sums
+ * of integers have the old element behind the new if TURNED.
+ */
 static bool
-take_fold(const tir_stmt *s, struct bang_nest *out)
+take_fold(const tir_stmt *s, struct bang_nest *out, bool turned)
 {
 	const tir_stmt *first = s->seq.at[0], *update;
 	const tir_expr *old;
@@ -63,20 +66,20 @@ take_fold(const tir_stmt *s, struct bang_nest *out)
 	    !bang_same(update->store.index, out->index) ||
 	    update->store.value->n != 2)
 		return false;
-	old = update->store.value->arg[0];
+	old = update->store.value->arg[turned];
 	if (old->kind != TIR_LOAD || old->buffer != out->buffer ||
 	    !bang_same(old->arg[0], out->index))
 		return false;
 	out->fold = update->store.value->kind;
-	out->value = update->store.value->arg[1];
+	out->value = update->store.value->arg[!turned];
 	out->init = first->store.value;
 	out->reduce = true;
 	return out->fold == TIR_ADD || out->fold == TIR_MIN ||
 	       out->fold == TIR_MAX;
 }
 
-bool
-bang_nest_of(const tir_stmt *s, struct bang_nest *out)
+static bool
+nest_of(const tir_stmt *s, struct bang_nest *out, bool turned)
 {
 	const tir_stmt *inner, *store;
 
@@ -92,10 +95,23 @@ bang_nest_of(const tir_stmt *s, struct bang_nest *out)
 	out->buffer = store->store.buffer;
 	out->index = store->store.index;
 	out->value = store->store.value;
-	if (inner->kind == TIR_SEQ && !take_fold(inner, out))
+	if (inner->kind == TIR_SEQ && !take_fold(inner, out, turned))
 		return false;
 	return !bang_reads(out->value, out->buffer) &&
 	       !bang_reads(out->index, out->buffer);
+}
+
+bool
+bang_nest_of(const tir_stmt *s, struct bang_nest *out)
+{
+	return nest_of(s, out, false);
+}
+
+bool
+bang_int_sum_of(const tir_stmt *s, struct bang_nest *out)
+{
+	return nest_of(s, out, true) && out->reduce && out->fold == TIR_ADD &&
+	       out->buffer->dtype.code == DTYPE_INT;
 }
 
 bool

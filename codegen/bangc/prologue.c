@@ -155,7 +155,7 @@ bang_put_device(struct buf *out, struct buf *defines, const struct bang_arch *a,
 	static const char *const texts[] = {
 		bang_device_scalars, bang_device_vectors, bang_device_routines,
 		bang_device_matmul,  bang_device_conv2d,  bang_device_panels,
-		bang_device_filters};
+		bang_device_filters, bang_device_products};
 	enum { ALL = sizeof(texts) / sizeof(*texts), FOR_VECTORS = 3 };
 	unit_vec units = {0};
 

@@ -118,6 +118,5 @@ bang_put_routine(struct bang_kernel *k, const tir_stmt *s)
 	buf_puts(k->out, ");\n");
 	if (!ok)
 		k->out->len = mark;
-	k->uses_routines |= ok;
 	return ok;
 }

@@ -216,6 +216,8 @@ put_by_some_means(struct bang_kernel *k, const tir_stmt *s)
 {
 	struct bang_nest n;
 
+	if (bang_int_sum_of(s, &n) && bang_put_matmul(k, &n))
+		return "matrices";
 	if (bang_nest_of(s, &n)) {
 		if (n.reduce && bang_put_matmul(k, &n))
 			return "matrices";
