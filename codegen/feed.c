@@ -87,9 +87,62 @@ feed_option(struct feed *f, const char *text)
 	name = xmalloc((size_t)(eq - text) + 1);
 	memcpy(name, text, (size_t)(eq - text));
 	name[eq - text] = '\0';
+	if (named_tensors_find(&f->given, *name == '%' ? name + 1 : name)) {
+		diag_error(f->diag, LOC_NONE, "input '%s' is given twice",
+			   name);
+		free(name);
+		return false;
+	}
 	ok = feed_file(f, *name == '%' ? name + 1 : name, eq + 1);
 	free(name);
 	return ok;
+}
+
+static bool
+is_param(const struct ir_function *fn, const char *name, size_t len)
+{
+	for (uint32_t i = 0; i < fn->nparams; i++)
+		if (strlen(fn->params[i]->name) == len &&
+		    !memcmp(fn->params[i]->name, name, len))
+			return true;
+	return false;
+}
+
+static bool
+no_input(struct feed *f, const struct ir_function *fn, const char *name,
+	 size_t len)
+{
+	struct buf all = {0};
+
+	for (uint32_t i = 0; i < fn->nparams; i++)
+		buf_printf(&all, "%s%s", i ? ", " : "", fn->params[i]->name);
+	diag_error(f->diag, LOC_NONE, "'@main' has no input '%.*s'", (int)len,
+		   name);
+	if (all.len)
+		diag_note(f->diag, LOC_NONE, "its inputs are %s", all.at);
+	buf_free(&all);
+	return false;
+}
+
+bool
+feed_names_exist(struct feed *f, const char *const *options, size_t n,
+		 const struct ir_function *fn)
+{
+	for (uint32_t i = 0; i < fn->nparams; i++) {
+		const ir_type *t = fn->params[i]->base.type;
+
+		if (t && t->kind != TYPE_TENSOR)
+			return true;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const char *name = options[i], *end = strchr(name, '=');
+
+		name += *name == '%';
+		if (end && strncmp(name, "meta[", 5) != 0 &&
+		    !is_param(fn, name, (size_t)(end - name)))
+			return no_input(f, fn, name, (size_t)(end - name));
+	}
+	return true;
 }
 
 /* One element will do for a scalar. */

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ir/expr.h"
 #include "ir/fill.h"
 #include "ir/fwd.h"
 #include "ir/npy.h"
@@ -32,6 +33,13 @@ bool feed_file(struct feed *f, const char *name, const char *path);
 
 /* "NAME=FILE", or "FILE" alone. */
 bool feed_option(struct feed *f, const char *text);
+
+/*
+ * What the N options that name an input name is a parameter of FN; a false
+ * name is an error. Fields of tuples have other names and are not checked.
+ */
+bool feed_names_exist(struct feed *f, const char *const *options, size_t n,
+		      const struct ir_function *fn);
 
 /*
  * The tensor for the input NAME, checked against its type; the caller gets a

@@ -113,6 +113,29 @@ parse_shape(const char *s, int64_t *shape, uint32_t *ndim)
 	return *s == ')';
 }
 
+/* DATA, whose first axis runs fastest, as OUT, whose last one does. */
+static void
+copy_columns(ir_tensor *out, const char *data)
+{
+	size_t size = dtype_size(out->dtype);
+	int64_t n = ir_tensor_size(out);
+
+	for (int64_t i = 0; i < n; i++) {
+		int64_t rest = i, at = 0;
+
+		for (uint32_t d = 0; d < out->ndim; d++) {
+			int64_t stride = 1;
+
+			for (uint32_t k = d + 1; k < out->ndim; k++)
+				stride *= out->shape[k];
+			at += rest % out->shape[d] * stride;
+			rest /= out->shape[d];
+		}
+		memcpy((char *)out->data + (size_t)at * size,
+		       data + (size_t)i * size, size);
+	}
+}
+
 static ir_tensor *
 read_body(const char *header, const char *data, size_t len, const char **why)
 {
@@ -126,24 +149,23 @@ read_body(const char *header, const char *data, size_t len, const char **why)
 
 	if (!descr || !order || !shape || *descr != '\'' || *shape != '(' ||
 	    !parse_shape(shape, dims, &ndim)) {
-		*why = "a damaged .npy header";
+		*why = "a .npy file with a damaged header";
 		return NULL;
 	}
 	if (strlen(descr) < 5 || !parse_descr(descr + 1, &t)) {
-		*why = "an element type that is not supported";
-		return NULL;
-	}
-	if (*order == 'T' && ndim > 1) {
-		*why = "Fortran order is not supported";
+		*why = "of an element type that is not supported";
 		return NULL;
 	}
 	r = ir_tensor_new(t, dims, ndim);
 	if (!r || r->nbytes > len) {
+		*why = r ? "cut short: its shape wants more elements"
+			 : "too large for the memory";
 		ir_tensor_unref(r);
-		*why = "less data than the shape says";
 		return NULL;
 	}
-	if (r->nbytes)
+	if (*order == 'T' && ndim > 1)
+		copy_columns(r, data);
+	else if (r->nbytes)
 		memcpy(r->data, data, r->nbytes);
 	return r;
 }
@@ -226,7 +248,8 @@ ir_tensor *
 npy_as(ir_tensor *t, struct dtype want)
 {
 	ir_tensor_ref(t);
-	if (want.code != DTYPE_BFLOAT || !dtype_equal(t->dtype, DTYPE(UINT, 16)))
+	if (want.code != DTYPE_BFLOAT ||
+	    !dtype_equal(t->dtype, DTYPE(UINT, 16)))
 		return t;
 	return ir_tensor_wrap(want, t->shape, t->ndim, t->data, unref, t);
 }

@@ -736,8 +736,12 @@ run_module(struct run *r)
 
 	if (!read_inputs(r) || !prepare(r, &how, &main))
 		return;
-	if (main && main->kind == DEF_FUNCTION)
+	if (main && main->kind == DEF_FUNCTION) {
 		r->result = main->fn->body->loc;
+		if (!feed_names_exist(&r->feed, r->o.inputs.at, r->o.inputs.len,
+				      main->fn))
+			return;
+	}
 	if (how == RUN_EVALUATED && wants_bang(r)) {
 		refuse_bang(r, main);
 		return;
