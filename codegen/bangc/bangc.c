@@ -48,20 +48,39 @@ tensors_of(const ir_type *t)
 	return n;
 }
 
+/*
+ * Parameters that F takes or gives, as its Relay type tells; those behind are
+ * temporaries. All of them, where that does not fit what F writes.
+ */
+static uint32_t
+count_results(const tir_func *f)
+{
+	const ir_type *t = f->relay_type;
+	struct bang_buffers read = {0}, written = {0};
+	uint32_t results, n = 0, found = 0;
+
+	if (!t || t->kind != TYPE_FUNC)
+		return f->nparams;
+	results = tensors_of(ir_as_func_type(t)->ret);
+	for (uint32_t p = 0; p < ir_as_func_type(t)->nparams; p++)
+		n += tensors_of(ir_as_func_type(t)->params[p]);
+	n += results;
+	bang_collect(f, &read, &written);
+	for (uint32_t i = 0; i < n && i < f->nparams; i++)
+		found += bang_has(&written, f->params[i].buffer);
+	vec_free(&read);
+	vec_free(&written);
+	return found == results ? n : f->nparams;
+}
+
 bool
 bang_is_temporary(const struct bang_kernel *k, const struct tir_buffer *b)
 {
-	const ir_type *t = k->func->relay_type;
-	uint32_t i = 0, n;
+	uint32_t i = 0;
 
-	if (!t || t->kind != TYPE_FUNC)
-		return false;
-	n = tensors_of(ir_as_func_type(t)->ret);
-	for (uint32_t p = 0; p < ir_as_func_type(t)->nparams; p++)
-		n += tensors_of(ir_as_func_type(t)->params[p]);
 	while (i < k->func->nparams && k->func->params[i].buffer != b)
 		i++;
-	return i >= n;
+	return i >= k->nresults;
 }
 
 bool
@@ -252,6 +271,7 @@ put_kernel(struct bang_kernel *k, const struct bangc_options *o, struct diag *d)
 	}
 	k->out = &body;
 	k->defines = &defines;
+	k->nresults = count_results(f);
 	ok = bang_put_steps(k);
 	if (ok) {
 		put_comment(&all, k);

@@ -76,6 +76,7 @@ struct bang_kernel {
 	const char *name;
 	const bool *in_sram; /* by parameter: it lies there; NULL: none does */
 	const bool *packed;  /* by parameter: it is in panels; NULL: none is */
+	uint32_t nresults;   /* parameters before its temporaries */
 	unsigned nweights;   /* that could be */
 	struct bang_weights weights[BANG_MAX_WEIGHTS];
 	struct bang_kernel *next; /* of the same function, otherwise placed */

@@ -748,7 +748,9 @@ put_turns(struct coder *x, struct buf *out, const char *loads,
 			 "{\n");
 		put_stage(x, out, "turn >= 2", 2, stores);
 		put_stage(x, out, "turn < turns", 0, loads);
-		put_stage(x, out, "turn >= 1 && turn <= turns", 1, compute);
+		if (*compute)
+			put_stage(x, out, "turn >= 1 && turn <= turns", 1,
+				  compute);
 		buf_puts(out, "      __sync_io_move_compute();\n"
 			      "    }\n");
 		return;

@@ -7,9 +7,16 @@
 
 /*
  * Tasks that a launch has at least; the share of NRAM that intermediate
- * vectors get; the longest of those; units at once.
+ * vectors get; the longest of those; units at once; elements that one task
+ * moves while the others wait.
  */
-enum { TASKS = 16, SCRATCH_SHARE = 3, MOST_TILE = 4096, MOST_BLOCK = 4096 };
+enum {
+	TASKS = 16,
+	SCRATCH_SHARE = 3,
+	MOST_TILE = 4096,
+	MOST_BLOCK = 4096,
+	MOST_ALONE = 16384
+};
 
 /* ------------------------------------------------------------- steps -- */
 
@@ -222,7 +229,7 @@ extent_of_units(const struct rows *r, uint32_t from)
 static int64_t
 step_of(const struct rows *r, const struct rows_array *a)
 {
-	int64_t step = a->strides[r->depth - 1];
+	int64_t step = r->depth ? a->strides[r->depth - 1] : a->span;
 
 	for (uint32_t i = 0; i < r->depth; i++)
 		if (r->steps[0].nest.loops[i].extent != 1 &&
@@ -436,6 +443,15 @@ is_worth_it(const struct rows *r)
 	return n.nloops > 1 && n.value->kind != TIR_LOAD;
 }
 
+/* All of it as the one unit of one task, if that has little to do. */
+static bool
+is_small(struct rows *r, const tir_expr *const *fills,
+	 const struct bang_buffers *later)
+{
+	return collect_arrays(r, 0, fills, later) && cost(r) <= MOST_ALONE &&
+	       fit(r);
+}
+
 bool
 rows_plan(struct rows *r, struct bang_kernel *k, tir_stmt *const *at,
 	  uint32_t n, const struct bang_buffers *later)
@@ -474,5 +490,7 @@ rows_plan(struct rows *r, struct bang_kernel *k, tir_stmt *const *at,
 			best = d;
 		}
 	}
-	return best && collect_arrays(r, best, fills, later) && fit(r);
+	if (best == 0)
+		return is_small(r, fills, later);
+	return collect_arrays(r, best, fills, later) && fit(r);
 }
