@@ -139,28 +139,45 @@ add_tuple(struct aot *a, const ir_expr *e)
 	return true;
 }
 
+/* Which tensor each field of T begins with, and their number; or NULL. */
+static const uint32_t *
+starts_of(struct aot *a, const struct ir_tuple_type *t, struct loc loc)
+{
+	const uint32_t *known = ptrmap_get(&a->starts, t);
+	uint32_t *starts;
+	tensor_type_vec all = {0};
+	bool ok = true;
+
+	if (known)
+		return known;
+	starts = ARENA_NEW_ARRAY(a->arena, t->nfields + 1, uint32_t);
+	for (uint32_t i = 0; i < t->nfields && ok; i++) {
+		ok = flatten(a, t->fields[i], loc, &all);
+		starts[i + 1] = (uint32_t)all.len;
+	}
+	vec_free(&all);
+	if (!ok)
+		return NULL;
+	ptrmap_put(&a->starts, t, starts);
+	return starts;
+}
+
 static bool
 add_projection(struct aot *a, const ir_expr *e)
 {
 	const struct ir_proj *p = ir_as_proj(e);
 	const struct ir_tuple_type *t = ir_as_tuple_type(ir_type_of(p->tuple));
 	const struct leaves *all = leaves_of(a, p->tuple);
-	tensor_type_vec before = {0}, own = {0};
+	const uint32_t *starts = starts_of(a, t, e->loc);
 	struct leaves *l;
-	bool ok = true;
 
-	for (uint32_t i = 0; i < p->index && ok; i++)
-		ok = flatten(a, t->fields[i], e->loc, &before);
-	ok = ok && flatten(a, t->fields[p->index], e->loc, &own);
-	if (ok) {
-		l = new_leaves(a, (uint32_t)own.len);
-		memcpy(l->at, all->at + before.len,
-		       own.len * sizeof(struct place *));
-		ir_map_put(&a->values, e, l);
-	}
-	vec_free(&before);
-	vec_free(&own);
-	return ok;
+	if (!starts)
+		return false;
+	starts += p->index;
+	l = new_leaves(a, starts[1] - starts[0]);
+	memcpy(l->at, all->at + starts[0], l->n * sizeof(struct place *));
+	ir_map_put(&a->values, e, l);
+	return true;
 }
 
 /* The kernel that E calls, or NULL after saying why there is none. */
@@ -695,6 +712,7 @@ pass_aot_lower_main(pass_ctx *cx)
 	}
 	ir_map_free(&a.values);
 	ptrmap_free(&a.names);
+	ptrmap_free(&a.starts);
 	ir_map_free(&a.bound);
 	vec_free(&a.inputs);
 	vec_free(&a.outputs);
