@@ -363,15 +363,30 @@ folder_free(struct folder *f)
 	ir_set_free(&f->constant_tuples);
 }
 
+static void
+free_state(void *state)
+{
+	folder_free(state);
+}
+
+/* One for all functions: the evaluator is as large as the module. */
+static struct folder *
+folder_of_run(pass_ctx *cx)
+{
+	if (!cx->state) {
+		cx->state = ARENA_NEW(cx->scratch, struct folder);
+		cx->free_state = free_state;
+		folder_init(cx->state, cx, pass_option_bool(cx, "fold-qnn"));
+	}
+	return cx->state;
+}
+
 const struct ir_function *
 pass_fold_constant(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 {
-	struct folder f;
-	const ir_expr *out;
+	struct folder *f = folder_of_run(cx);
 
 	(void)def;
-	folder_init(&f, cx, pass_option_bool(cx, "fold-qnn"));
-	out = ir_rewrite(f.m, &fn->base, &folder_rules, &f);
-	folder_free(&f);
-	return ir_as_function(out);
+	return ir_as_function(
+		ir_rewrite(f->m, &fn->base, &folder_rules, f));
 }

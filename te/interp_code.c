@@ -318,15 +318,17 @@ make_cell(struct compiler *c, const ir_expr *e)
 	vec_free(&l.at);
 }
 
-/* Room for all nodes of M. */
+/* Room for all nodes of M, and for some that may follow. */
 static void
 reserve_notes(struct interp_notes *n, const ir_module *m)
 {
+	uint32_t size = m->next_id + m->next_id / 4;
+
 	if (n->n >= m->next_id)
 		return;
-	n->at = xrealloc(n->at, m->next_id * sizeof(*n->at));
-	memset(n->at + n->n, 0, (m->next_id - n->n) * sizeof(*n->at));
-	n->n = m->next_id;
+	n->at = xrealloc(n->at, size * sizeof(*n->at));
+	memset(n->at + n->n, 0, (size - n->n) * sizeof(*n->at));
+	n->n = size;
 }
 
 const struct interp_code *
