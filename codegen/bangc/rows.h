@@ -74,4 +74,33 @@ int64_t rows_place_size(const struct rows *r, const struct rows_array *a);
 
 struct rows_array *rows_array_of(struct rows *r, const struct tir_buffer *b);
 
+/* Of a run while its code is made. */
+struct rows_coder {
+	struct rows *r;
+	struct bang_kernel *k;
+	struct buf compute;
+	bool ok;
+};
+
+/* The name of A's block in the code, or of the unit at hand. */
+const char *rows_place_name(struct rows_coder *x, const struct rows_array *a,
+			    bool row);
+/* For each unit of the block: CODE. */
+void rows_put_each_unit(struct rows_coder *x, struct buf *out,
+			const char *code);
+/* The names and places that code for a unit has; WHOLE: for a block. */
+void rows_add_names(struct rows_coder *x, struct bang_names *names,
+		    const struct bang_nest *n, bool whole);
+/* N without the loops of the units: what happens to one of them. */
+struct bang_nest rows_inner(const struct rows *r, const struct bang_nest *n);
+/* C loops FROM .. TO - 1 of N. */
+void rows_put_loops(struct buf *out, const struct bang_nest *n, uint32_t from,
+		    uint32_t to);
+/* rows_copy.c: what a turn loads. */
+void rows_put_loads(struct rows_coder *x, struct buf *out);
+/* What a turn stores. */
+void rows_put_stores(struct rows_coder *x, struct buf *out);
+/* Before the blocks: what all units share, and borders that stay. */
+void rows_put_beginning(struct rows_coder *x, struct buf *out);
+
 #endif

@@ -15,21 +15,14 @@
 
 #include "codegen/bangc/rows.h"
 
-struct coder {
-	struct rows *r;
-	struct bang_kernel *k;
-	struct buf compute;
-	bool ok;
-};
-
 static bool
-is_old(const struct coder *x)
+is_old(const struct rows_coder *x)
 {
 	return x->k->arch->code < 300;
 }
 
-static const char *
-place_name(struct coder *x, const struct rows_array *a, bool row)
+const char *
+rows_place_name(struct rows_coder *x, const struct rows_array *a, bool row)
 {
 	return arena_printf(x->k->arena, "%s_%s", a->buffer->name,
 			    a->kind == ROWS_SHARED ? "all"
@@ -41,7 +34,7 @@ place_name(struct coder *x, const struct rows_array *a, bool row)
 
 /* The loops of the units get their values: of CODE, those that it mentions. */
 static void
-put_unit_loops(struct coder *x, struct buf *out, const char *code)
+put_unit_loops(struct rows_coder *x, struct buf *out, const char *code)
 {
 	const struct bang_nest *n = &x->r->steps[0].nest;
 	int64_t inner = x->r->units;
@@ -66,16 +59,16 @@ put_unit_loops(struct coder *x, struct buf *out, const char *code)
 
 /* "float *A_row = A_rows + unit * pitch;" for arrays that CODE mentions. */
 static void
-put_row_pointers(struct coder *x, struct buf *out, const char *code)
+put_row_pointers(struct rows_coder *x, struct buf *out, const char *code)
 {
 	for (unsigned i = 0; i < x->r->narrays; i++) {
 		const struct rows_array *a = &x->r->arrays[i];
-		const char *row = place_name(x, a, true);
+		const char *row = rows_place_name(x, a, true);
 
 		if (a->kind == ROWS_SHARED || !bang_text_mentions(code, row))
 			continue;
 		buf_printf(out, "          float *%s = %s + unit", row,
-			   place_name(x, a, false));
+			   rows_place_name(x, a, false));
 		if (a->pitch != 1)
 			buf_printf(out, " * %" PRId64, a->pitch);
 		buf_puts(out, ";\n");
@@ -84,12 +77,12 @@ put_row_pointers(struct coder *x, struct buf *out, const char *code)
 
 /* The blocks of arrays that CODE mentions, in the places of turn TURN. */
 static void
-put_block_pointers(struct coder *x, struct buf *out, const char *code,
+put_block_pointers(struct rows_coder *x, struct buf *out, const char *code,
 		   const char *turn)
 {
 	for (unsigned i = 0; i < x->r->narrays; i++) {
 		const struct rows_array *a = &x->r->arrays[i];
-		const char *rows = place_name(x, a, false);
+		const char *rows = rows_place_name(x, a, false);
 		int64_t size = rows_place_size(x->r, a);
 
 		if (!bang_text_mentions(code, rows))
@@ -105,8 +98,8 @@ put_block_pointers(struct coder *x, struct buf *out, const char *code,
 }
 
 /* For each unit of the block: CODE. */
-static void
-put_each_unit(struct coder *x, struct buf *out, const char *code)
+void
+rows_put_each_unit(struct rows_coder *x, struct buf *out, const char *code)
 {
 	buf_puts(out, "        for (int unit = 0; unit < units; unit++) {\n");
 	put_unit_loops(x, out, code);
@@ -118,8 +111,8 @@ put_each_unit(struct coder *x, struct buf *out, const char *code)
 /* ------------------------------------------------------------ steps -- */
 
 /* N without the loops of the units: what happens to one of them. */
-static struct bang_nest
-inner_of(const struct rows *r, const struct bang_nest *n)
+struct bang_nest
+rows_inner(const struct rows *r, const struct bang_nest *n)
 {
 	struct bang_nest in = *n;
 
@@ -130,9 +123,9 @@ inner_of(const struct rows *r, const struct bang_nest *n)
 }
 
 /* The names and places that code for a unit has. */
-static void
-add_names(struct coder *x, struct bang_names *names, const struct bang_nest *n,
-	  bool whole)
+void
+rows_add_names(struct rows_coder *x, struct bang_names *names,
+	       const struct bang_nest *n, bool whole)
 {
 	struct bang_places *p = ARENA_NEW(x->k->arena, struct bang_places);
 
@@ -146,9 +139,9 @@ add_names(struct coder *x, struct bang_names *names, const struct bang_nest *n,
 	for (unsigned i = 0; i < x->r->narrays; i++) {
 		const struct rows_array *a = &x->r->arrays[i];
 
-		p->at[i] =
-			(struct bang_place){a->buffer, place_name(x, a, !whole),
-					    a->low, a->span, a->pitch};
+		p->at[i] = (struct bang_place){a->buffer,
+					       rows_place_name(x, a, !whole),
+					       a->low, a->span, a->pitch};
 	}
 	for (uint32_t i = 0; i < x->r->depth; i++) {
 		p->units[i] = n->loops[i].var;
@@ -161,18 +154,19 @@ add_names(struct coder *x, struct bang_names *names, const struct bang_nest *n,
 }
 
 static void
-start_vectors(struct coder *x, struct bang_vectors *v, struct bang_nest *inner,
-	      const struct bang_nest *whole, const struct tir_var *along)
+start_vectors(struct rows_coder *x, struct bang_vectors *v,
+	      struct bang_nest *inner, const struct bang_nest *whole,
+	      const struct tir_var *along)
 {
 	bang_vectors_init(v, x->k, inner, along);
 	v->indent = "            ";
-	add_names(x, &v->names, whole, !along);
+	rows_add_names(x, &v->names, whole, !along);
 }
 
 /* C loops FROM .. TO of N. */
-static void
-put_loops(struct buf *out, const struct bang_nest *n, uint32_t from,
-	  uint32_t to)
+void
+rows_put_loops(struct buf *out, const struct bang_nest *n, uint32_t from,
+	       uint32_t to)
 {
 	for (uint32_t i = from; i < to; i++) {
 		const struct bang_loop *l = &n->loops[i];
@@ -187,7 +181,7 @@ put_loops(struct buf *out, const struct bang_nest *n, uint32_t from,
 
 /* The vectors that CODE mentions and that are no part of an array. */
 static void
-put_scratch(struct coder *x, struct buf *out, const struct bang_vectors *v,
+put_scratch(struct rows_coder *x, struct buf *out, const struct bang_vectors *v,
 	    const char *code)
 {
 	for (unsigned i = 0; i < v->n; i++) {
@@ -205,7 +199,7 @@ put_scratch(struct coder *x, struct buf *out, const struct bang_vectors *v,
 
 /* "start", "real", "count" for L: tiles of it, or all at once. */
 static void
-put_tiles(struct coder *x, struct buf *out, const struct bang_loop *l,
+put_tiles(struct rows_coder *x, struct buf *out, const struct bang_loop *l,
 	  bool whole_lines)
 {
 	const char *count = whole_lines ? "relay_lines(real)" : "real";
@@ -228,7 +222,7 @@ put_tiles(struct coder *x, struct buf *out, const struct bang_loop *l,
 
 /* Where N stores, as C: "A_row + offset". */
 static const char *
-target_of(struct coder *x, struct bang_vectors *v)
+target_of(struct rows_coder *x, struct bang_vectors *v)
 {
 	const struct bang_nest *n = v->nest;
 	struct buf b = {0};
@@ -245,7 +239,7 @@ target_of(struct coder *x, struct bang_vectors *v)
  * which DECLARE says where; else it is moved there.
  */
 static void
-put_result(struct coder *x, struct bang_vectors *v, unsigned vector,
+put_result(struct rows_coder *x, struct bang_vectors *v, unsigned vector,
 	   struct buf *declare, struct buf *move)
 {
 	const struct rows_array *a = rows_array_of(x->r, v->nest->buffer);
@@ -272,9 +266,10 @@ put_result(struct coder *x, struct bang_vectors *v, unsigned vector,
 
 /* One number for each unit: a vector along the units. */
 static bool
-put_along_units(struct coder *x, struct buf *out, const struct bang_nest *n)
+put_along_units(struct rows_coder *x, struct buf *out,
+		const struct bang_nest *n)
 {
-	struct bang_nest in = inner_of(x->r, n);
+	struct bang_nest in = rows_inner(x->r, n);
 	struct buf declare = {0}, move = {0};
 	struct bang_vectors v;
 	unsigned result;
@@ -311,9 +306,9 @@ put_along_units(struct coder *x, struct buf *out, const struct bang_nest *n)
 }
 
 static bool
-put_elements(struct coder *x, struct buf *out, const struct bang_nest *n)
+put_elements(struct rows_coder *x, struct buf *out, const struct bang_nest *n)
 {
-	struct bang_nest in = inner_of(x->r, n);
+	struct bang_nest in = rows_inner(x->r, n);
 	struct buf declare = {0}, move = {0};
 	const struct bang_loop *last;
 	struct bang_vectors v;
@@ -330,7 +325,7 @@ put_elements(struct coder *x, struct buf *out, const struct bang_nest *n)
 	ok = v.ok;
 	if (ok) {
 		x->k->scalar_ops += v.scalar * bang_points(n, 0, n->nloops);
-		put_loops(out, &in, 0, in.nloops - 1);
+		rows_put_loops(out, &in, 0, in.nloops - 1);
 		put_tiles(x, out, last, is_old(x));
 		buf_puts(&v.loads, bang_text(&v.code));
 		buf_puts(&v.loads, bang_text(&move));
@@ -347,7 +342,7 @@ put_elements(struct coder *x, struct buf *out, const struct bang_nest *n)
 
 /* The innermost loop of the result gets vectors; one more for each fold. */
 static bool
-put_fold_down(struct coder *x, struct buf *out, const struct bang_nest *in,
+put_fold_down(struct rows_coder *x, struct buf *out, const struct bang_nest *in,
 	      const struct bang_nest *whole)
 {
 	const struct bang_loop *last = &in->loops[in->nspatial - 1];
@@ -374,13 +369,13 @@ put_fold_down(struct coder *x, struct buf *out, const struct bang_nest *in,
 			   "            __bang_write_value(x%u, count, "
 			   "(float)(%s));\n",
 			   sum, bang_text(&init));
-		put_loops(&all, in, in->nspatial, in->nloops);
+		rows_put_loops(&all, in, in->nspatial, in->nloops);
 		buf_puts(&all, "          {\n");
 		buf_puts(&all, bang_text(&v.loads));
 		buf_puts(&all, bang_text(&v.code));
 		buf_puts(&all, "          }\n");
 		buf_puts(&all, bang_text(&move));
-		put_loops(out, in, 0, in->nspatial - 1);
+		rows_put_loops(out, in, 0, in->nspatial - 1);
 		put_tiles(x, out, last, is_old(x));
 		put_scratch(x, out, &v, bang_text(&all));
 		buf_puts(out, bang_text(&all));
@@ -411,8 +406,8 @@ own_vector(struct bang_vectors *v, unsigned vector)
 }
 
 static bool
-put_fold_along(struct coder *x, struct buf *out, const struct bang_nest *in,
-	       const struct bang_nest *whole)
+put_fold_along(struct rows_coder *x, struct buf *out,
+	       const struct bang_nest *in, const struct bang_nest *whole)
 {
 	static const char *const rest[] = {"0.0f", "-3.402823466e+38f",
 					   "3.402823466e+38f"};
@@ -454,12 +449,12 @@ put_fold_along(struct coder *x, struct buf *out, const struct bang_nest *in,
 				   "%s(x%u, x%u, count));\n",
 				   how == 1 ? "max" : "min", all[how], each,
 				   scratch);
-		put_loops(out, in, 0, in->nspatial);
+		rows_put_loops(out, in, 0, in->nspatial);
 		buf_printf(out,
 			   "          {\n"
 			   "          float total = (float)(%s);\n",
 			   bang_text(&init));
-		put_loops(out, in, in->nspatial, in->nloops - 1);
+		rows_put_loops(out, in, in->nspatial, in->nloops - 1);
 		put_tiles(x, out, last, true);
 		put_scratch(x, out, &v, bang_text(&v.loads));
 		buf_puts(out, bang_text(&v.loads));
@@ -476,9 +471,9 @@ put_fold_along(struct coder *x, struct buf *out, const struct bang_nest *in,
 }
 
 static bool
-put_fold(struct coder *x, struct buf *out, const struct bang_nest *n)
+put_fold(struct rows_coder *x, struct buf *out, const struct bang_nest *n)
 {
-	struct bang_nest in = inner_of(x->r, n);
+	struct bang_nest in = rows_inner(x->r, n);
 	size_t mark = out->len;
 	bool along, down;
 
@@ -497,18 +492,18 @@ put_fold(struct coder *x, struct buf *out, const struct bang_nest *n)
 
 /* Element by element, but on the chip. */
 static bool
-put_scalar(struct coder *x, struct buf *out, const struct bang_nest *n)
+put_scalar(struct rows_coder *x, struct buf *out, const struct bang_nest *n)
 {
-	struct bang_nest in = inner_of(x->r, n);
+	struct bang_nest in = rows_inner(x->r, n);
 	struct bang_names names = {0};
 	struct buf value = {0}, target = {0};
 	bool ok = !n->reduce;
 
-	add_names(x, &names, n, false);
+	rows_add_names(x, &names, n, false);
 	ok = ok && bang_put_expr(&value, n->value, &names) &&
 	     bang_put_place(&target, n->buffer, n->index, &names);
 	if (ok) {
-		put_loops(out, &in, 0, in.nloops);
+		rows_put_loops(out, &in, 0, in.nloops);
 		buf_printf(out, "            *(%s) = %s;\n", bang_text(&target),
 			   bang_text(&value));
 		x->k->scalar_ops += x->r->units *
@@ -522,7 +517,7 @@ put_scalar(struct coder *x, struct buf *out, const struct bang_nest *n)
 }
 
 static void
-put_step(struct coder *x, const struct rows_step *s)
+put_step(struct rows_coder *x, const struct rows_step *s)
 {
 	struct buf code = {0};
 	bool units = s->nest.nloops == x->r->depth &&
@@ -541,183 +536,14 @@ put_step(struct coder *x, const struct rows_step *s)
 	if (ok && units)
 		buf_puts(&x->compute, bang_text(&code));
 	else if (ok)
-		put_each_unit(x, &x->compute, bang_text(&code));
+		rows_put_each_unit(x, &x->compute, bang_text(&code));
 	x->ok &= ok;
 	buf_free(&code);
 }
 
-/* ----------------------------------------------------------- copies -- */
-
-static const char *
-copy_name(const struct coder *x)
-{
-	return x->r->overlapped ? "__memcpy_async" : "__memcpy";
-}
-
-/* "A + first * step + low" */
-static void
-put_device_place(struct buf *out, const struct rows_array *a)
-{
-	buf_puts(out, a->buffer->name);
-	if (a->step == 1)
-		buf_puts(out, " + first");
-	else if (a->step != 0)
-		buf_printf(out, " + first * %" PRId64, a->step);
-	if (a->low)
-		buf_printf(out, a->low < 0 ? " - %" PRId64 : " + %" PRId64,
-			   a->low < 0 ? -a->low : a->low);
-}
-
-/* A block's rows between device memory and the chip. */
-static void
-put_block_copy(struct coder *x, struct buf *out, const struct rows_array *a,
-	       bool load)
-{
-	const char *rows = place_name(x, a, false);
-	const char *way = load ? bang_load_direction(x->k, a->buffer)
-			       : bang_store_direction(x->k, a->buffer);
-	struct buf device = {0};
-
-	put_device_place(&device, a);
-	buf_printf(out, "        %s(%s, %s, ", copy_name(x),
-		   load ? rows : bang_text(&device),
-		   load ? bang_text(&device) : rows);
-	if (a->pitch == a->span && a->step == a->span)
-		buf_printf(out, "units * %" PRId64 ", %s);\n", 4 * a->span,
-			   way);
-	else
-		buf_printf(out,
-			   "%" PRId64 ", %s, %" PRId64 ", %" PRId64
-			   ", units - 1);\n",
-			   4 * a->span, way, 4 * (load ? a->pitch : a->step),
-			   4 * (load ? a->step : a->pitch));
-	buf_free(&device);
-}
-
-/* Units that don't follow each other evenly, one by one. */
-static void
-put_unit_copies(struct coder *x, struct buf *out, const struct rows_array *a)
-{
-	struct buf code = {0};
-
-	buf_printf(&code, "          %s(%s, %s", copy_name(x),
-		   place_name(x, a, true), a->buffer->name);
-	for (uint32_t i = 0; i < x->r->depth; i++)
-		if (a->strides[i])
-			buf_printf(&code, " + unit_%u * %" PRId64, i,
-				   a->strides[i]);
-	buf_printf(&code, " + %" PRId64 ", %" PRId64 ", %s);\n", a->low,
-		   4 * a->span, bang_load_direction(x->k, a->buffer));
-	put_each_unit(x, out, bang_text(&code));
-	buf_free(&code);
-}
-
-/* A step that copies, done as a load. */
-static void
-put_copy_step(struct coder *x, struct buf *out, const struct bang_nest *n)
-{
-	struct bang_nest in = inner_of(x->r, n);
-	const tir_expr *from = n->value;
-	struct bang_names names = {0};
-	struct buf code = {0}, source = {0}, target = {0};
-	const char *way = bang_load_direction(x->k, from->buffer);
-	uint32_t inner = in.nloops;
-	int64_t to_step = 0, from_step = 0, bytes = 4, rows = 1;
-	int64_t to[2] = {0, 0}, step[2] = {0, 0};
-
-	for (uint32_t i = 0; i < 2 && i < in.nloops; i++) {
-		const struct tir_var *v = in.loops[in.nloops - 1 - i].var;
-
-		x->ok &= bang_stride(in.index, v, &to[i]) &&
-			 bang_stride(from->arg[0], v, &step[i]);
-	}
-	if (inner && to[0] == 1 && step[0] == 1)
-		bytes = 4 * in.loops[--inner].extent;
-	if (inner && bytes > 4 && to[1] * 4 >= bytes && step[1] > 0) {
-		rows = in.loops[--inner].extent;
-		to_step = 4 * to[1];
-		from_step = 4 * step[1];
-	}
-	add_names(x, &names, n, false);
-	for (uint32_t i = inner; i < in.nloops; i++)
-		vec_push(&names, ((struct bang_name){
-					 in.loops[i].var,
-					 arena_printf(x->k->arena, "%" PRId64,
-						      in.loops[i].min)}));
-	x->ok &= bang_put_place(&target, in.buffer, in.index, &names);
-	x->ok &= bang_put_expr(&source, from->arg[0], &names);
-	put_loops(&code, &in, 0, inner);
-	buf_printf(&code, "          %s(%s, %s + %s, %" PRId64 ", %s",
-		   copy_name(x), bang_text(&target), from->buffer->name,
-		   bang_text(&source), bytes, way);
-	if (rows > 1)
-		buf_printf(&code, ", %" PRId64 ", %" PRId64 ", %" PRId64,
-			   to_step, from_step, rows - 1);
-	buf_puts(&code, ");\n");
-	put_each_unit(x, out, bang_text(&code));
-	vec_free(&names);
-	buf_free(&code);
-	buf_free(&source);
-	buf_free(&target);
-}
-
-static void
-put_loads(struct coder *x, struct buf *out)
-{
-	for (unsigned i = 0; i < x->r->narrays; i++) {
-		const struct rows_array *a = &x->r->arrays[i];
-
-		if (a->kind != ROWS_IN || a->fill)
-			continue;
-		if (a->step < 0)
-			put_unit_copies(x, out, a);
-		else
-			put_block_copy(x, out, a, true);
-	}
-	for (unsigned i = 0; i < x->r->nsteps; i++)
-		if (x->r->steps[i].copies)
-			put_copy_step(x, out, &x->r->steps[i].nest);
-}
-
-static void
-put_stores(struct coder *x, struct buf *out)
-{
-	for (unsigned i = 0; i < x->r->narrays; i++)
-		if (x->r->arrays[i].kind == ROWS_OUT)
-			put_block_copy(x, out, &x->r->arrays[i], false);
-}
-
-/* Before the blocks: what all units share, and borders that stay. */
-static void
-put_beginning(struct coder *x, struct buf *out)
-{
-	for (unsigned i = 0; i < x->r->narrays; i++) {
-		const struct rows_array *a = &x->r->arrays[i];
-		int64_t size = rows_place_size(x->r, a);
-
-		if (a->fill) {
-			buf_printf(out,
-				   "    __bang_write_value((float *)relay_nram "
-				   "+ %" PRId64 ", %" PRId64 ", (float)(",
-				   a->at, a->places * size);
-			x->ok &= bang_put_expr(out, a->fill, NULL);
-			buf_puts(out, "));\n");
-		}
-		if (a->kind != ROWS_SHARED)
-			continue;
-		buf_printf(out,
-			   "    float *%s = (float *)relay_nram + %" PRId64
-			   ";\n    __memcpy(%s, %s + %" PRId64 ", %" PRId64
-			   ", %s);\n",
-			   place_name(x, a, false), a->at,
-			   place_name(x, a, false), a->buffer->name, a->low,
-			   4 * a->span, bang_load_direction(x->k, a->buffer));
-	}
-}
-
 /* A stage of turn TURN, of the block begun AGO turns before. */
 static void
-put_stage(struct coder *x, struct buf *out, const char *when, int ago,
+put_stage(struct rows_coder *x, struct buf *out, const char *when, int ago,
 	  const char *code)
 {
 	char turn[32];
@@ -735,7 +561,7 @@ put_stage(struct coder *x, struct buf *out, const char *when, int ago,
 }
 
 static void
-put_turns(struct coder *x, struct buf *out, const char *loads,
+put_turns(struct rows_coder *x, struct buf *out, const char *loads,
 	  const char *stores)
 {
 	const char *compute = bang_text(&x->compute);
@@ -767,17 +593,17 @@ put_turns(struct coder *x, struct buf *out, const char *loads,
 bool
 rows_put(struct rows *r)
 {
-	struct coder x = {.r = r, .k = r->k, .ok = true};
+	struct rows_coder x = {.r = r, .k = r->k, .ok = true};
 	struct buf loads = {0}, stores = {0}, *out = r->k->out, all = {0};
 	int64_t before = r->k->scalar_ops;
 
 	for (unsigned i = 0; i < r->nsteps && x.ok; i++)
 		if (!r->steps[i].copies && !r->steps[i].fills)
 			put_step(&x, &r->steps[i]);
-	put_loads(&x, &loads);
-	put_stores(&x, &stores);
+	rows_put_loads(&x, &loads);
+	rows_put_stores(&x, &stores);
 	buf_puts(&all, "    __sync_io_move_compute();\n");
-	put_beginning(&x, &all);
+	rows_put_beginning(&x, &all);
 	if (x.ok) {
 		buf_printf(r->k->defines, "#define BLOCK_%s_%u %" PRId64 "\n",
 			   r->k->name, r->k->nsteps, r->block);
