@@ -101,6 +101,9 @@ take_unit(unit_vec *units, const char *text)
 		size_t n = strcspn(text, "\n");
 		const char *line = text;
 
+		if (!u.is_define && !u.name && text != u.at &&
+		    begins(line, "#define "))
+			break;
 		if (*line && !isspace((unsigned char)*line) && *line != '/')
 			find_name(&u, line, n);
 		text += n + (text[n] == '\n');
@@ -131,7 +134,10 @@ has_word(const char *text, size_t len, const char *w, size_t n)
 	return false;
 }
 
-/* What is used by KERNELS, or by what stands further down and is used. */
+/*
+ * What is used by KERNELS, or by what stands further down and is used; a
+ * comment before macros belongs to what follows those.
+ */
 static void
 mark_used(unit_vec *units, const char *kernels)
 {
@@ -139,7 +145,14 @@ mark_used(unit_vec *units, const char *kernels)
 
 	for (size_t i = units->len; i-- > 0;) {
 		struct unit *u = &units->at[i];
+		size_t next = i + 1;
 
+		while (next < units->len && units->at[next].is_define)
+			next++;
+		if (!u->name && next < units->len) {
+			u->used = units->at[next].used;
+			continue;
+		}
 		u->used = has_word(kernels, len, u->name, u->name_len);
 		for (size_t k = i + 1; k < units->len && !u->used; k++)
 			u->used = units->at[k].used &&
@@ -158,6 +171,7 @@ bang_put_device(struct buf *out, struct buf *defines, const struct bang_arch *a,
 		bang_device_filters, bang_device_products};
 	enum { ALL = sizeof(texts) / sizeof(*texts), FOR_VECTORS = 3 };
 	unit_vec units = {0};
+	bool after_comment = false;
 
 	for (size_t i = 0; i < (a->float_conv ? ALL : FOR_VECTORS); i++)
 		for (const char *s = texts[i]; *s;)
@@ -169,7 +183,9 @@ bang_put_device(struct buf *out, struct buf *defines, const struct bang_arch *a,
 
 		if (!u->used && kernels)
 			continue;
-		buf_puts(out, u->is_define ? "" : "\n");
+		if (!u->is_define && !after_comment)
+			buf_putc(out, '\n');
+		after_comment = !u->name || (u->is_define && after_comment);
 		buf_put(u->is_define ? defines : out, u->at, u->len);
 	}
 	vec_free(&units);
