@@ -5,8 +5,8 @@
   generate.py --check FOLDER           say which files there are not up to date
   generate.py NAME [--size=N] [--batch=N] [--flat]      one, to stdout
 
-NAME is resnet18, resnet34, resnet50, resnet101, mobilenet, lstm, encoder or
-mlp.  SIZE is the side of an image or the length of a sequence; --flat writes
+NAME is resnet18, resnet34, resnet50, resnet101, mobilenet, squeezenet, dqn,
+lstm, encoder or mlp.  SIZE is the side of an image or the length of a sequence; --flat writes
 a ResNet without functions for its blocks.
 """
 
@@ -14,14 +14,18 @@ import argparse
 import os
 import sys
 
+import dqn
 import encoder
 import lstm
 import mlp
 import mobilenet
 import resnet
+import squeezenet
 
 NETS = {
+    "dqn": dqn.build,
     "mobilenet": mobilenet.build,
+    "squeezenet": squeezenet.build,
     "lstm": lstm.build,
     "encoder": encoder.build,
     "mlp": mlp.build,
@@ -30,7 +34,8 @@ for depth in resnet.DEPTHS:
     NETS["resnet%d" % depth] = (
         lambda depth=depth, **options: resnet.build(depth, **options))
 
-EXAMPLES = ("encoder", "lstm", "mlp", "mobilenet", "resnet18")
+EXAMPLES = ("dqn", "encoder", "lstm", "mlp", "mobilenet", "resnet18",
+            "squeezenet")
 
 
 def check(folder):

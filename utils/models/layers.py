@@ -5,10 +5,10 @@ def out_size(size, kernel, stride, pad):
     return (size + 2 * pad - kernel) // stride + 1
 
 
-def conv(f, name, x, channels, kernel, stride=1, groups=1):
-    """A convolution without bias, padded so that stride 1 keeps the size."""
+def conv(f, name, x, channels, kernel, stride=1, groups=1, pad=None):
+    """A convolution without bias; as it is, stride 1 keeps the size."""
     n, c, h, w = x.shape
-    pad = kernel // 2
+    pad = kernel // 2 if pad is None else pad
     weight = f.param(name + "_weight",
                      (channels, c // groups, kernel, kernel))
     attrs = {}
