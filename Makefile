@@ -76,7 +76,7 @@ tools	:= $(tool_c:tools/%.c=$B/bin/%)
 units	:= $(unit_c:test/unit/%.c=$B/unit/%)
 rt_libs	:= $(if $(rt_c),$B/librelayrt.a $B/librelayrt.so)
 
-.PHONY: all check check-bang-networks check-built demo bench conformance \
+.PHONY: all check bang-networks check-built demo bench conformance \
 	install uninstall clean format stats fuzz fuzz-ops fuzz-passes \
 	fuzz-bang models help deps FORCE
 .DELETE_ON_ERROR:
@@ -184,7 +184,7 @@ demo: deps ## ResNet-18 from text to machine code, step by step
 bench: all ## measure the speed of the tools
 	$Qutils/bench $B
 
-check-bang-networks: all ## run whole networks as BANG-C, small ones
+bang-networks: all ## run whole networks as BANG-C, small ones
 	$Qutils/bang-networks $B --reduced
 
 conformance: all ## compare with the recorded data in SHARED
