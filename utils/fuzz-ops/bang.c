@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -261,6 +262,7 @@ run_child(struct fuzz_batch *b, struct pending *p, run_fn *run,
 	ir_tensor **in = attempt_inputs(a);
 	const void **from = xcalloc(a->x.ninputs + 1, sizeof(*from));
 	uint64_t bits = bits_of(a->c) / (2 * ARCHES);
+	struct rlimit limit = {SECONDS, SECONDS};
 	char text[128];
 	int f;
 
@@ -274,7 +276,7 @@ run_child(struct fuzz_batch *b, struct pending *p, run_fn *run,
 	setenv("BANG_EMU_CLUSTERS", bits % 3 ? "1" : "4", 1);
 	for (uint32_t i = 0; i < a->x.ninputs; i++)
 		from[i] = in[i]->data;
-	alarm(SECONDS);
+	setrlimit(RLIMIT_CPU, &limit);
 	_exit(run(from, out, constants_of(&a->x)) ? 1 : 0);
 }
 
