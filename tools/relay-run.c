@@ -101,7 +101,7 @@ static const struct option_def table[] = {
 	{"bang-shape", OPTION_CHOICE, FIELD(bang_shape), "launches|single",
 	 NULL, "a kernel per primitive, or one for the network", 0},
 	{"bang-keep", OPTION_CHOICE, FIELD(bang_keep), "sram|none", NULL,
-	 "single: on one cluster with values in its SRAM, or on all", 0},
+	 "single: values in SRAM, on one cluster", 0},
 	{"threads", OPTION_NUMBER, FIELD(threads), "N", NULL,
 	 "threads (0: one for each processor)", 0},
 	{"bench", OPTION_FLAG, FIELD(bench), NULL, NULL,
