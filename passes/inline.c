@@ -241,7 +241,7 @@ moves(const struct inliner *in, const ir_expr *global)
 {
 	const ir_def *def = ir_as_global(global)->def;
 
-	return !in->keep_globals && !in->threshold &&
+	return !in->keep_globals && !in->threshold && def->fn &&
 	       ir_set_has(&in->once, global) &&
 	       !ir_set_has(&in->often, global) && !def->fn->ntype_params &&
 	       !is_extern_like(def->fn) && strcmp(def->name, "main") != 0;

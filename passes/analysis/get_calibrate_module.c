@@ -10,7 +10,8 @@
  * for running a network that was partitioned, to see what its parts are given.
  * A function that ends in a tuple has as many outputs as that has fields. The
  * functions lose Compiler and Primitive and get Inline=1, so that -inline makes
- * one network of it all.
+ * one network of it all. Calls in branches, in function literals and behind a
+ * let are left out: what they are given may not be known at the end.
  *
  * print-calibrate-output-map: for each function that main calls, where its
  * inputs and outputs stand in that tuple.
@@ -51,7 +52,16 @@ keep_call(const ir_expr *e, void *env)
 		vec_push((ir_expr_vec *)env, e);
 }
 
-/* Calls in main, operands first. */
+/* What branches, bodies of literals and bindings see, the result does not. */
+static bool
+is_outside(const ir_expr *e, void *env)
+{
+	(void)env;
+	return e->kind != IR_FUNCTION && e->kind != IR_IF &&
+	       e->kind != IR_MATCH && e->kind != IR_LET;
+}
+
+/* Calls in main that are always reached, operands first. */
 static ir_def *
 find_calls(pass_ctx *cx, ir_expr_vec *calls)
 {
@@ -62,7 +72,7 @@ find_calls(pass_ctx *cx, ir_expr_vec *calls)
 		pass_error(cx, LOC_NONE, "there is no function '@main'");
 		return NULL;
 	}
-	ir_walk(def->fn->body, NULL, keep_call, calls);
+	ir_walk(def->fn->body, is_outside, keep_call, calls);
 	return def;
 }
 

@@ -418,6 +418,21 @@ may_change_result(struct mixed *x, const ir_expr *fn)
 	return ir_map_get(&x->called, fn) == ir_map_get(&x->uses, fn);
 }
 
+/* A type that the value need not tell: of an empty list, say. */
+static bool
+holds_data(const ir_type *t)
+{
+	const struct ir_tuple_type *tuple;
+	bool found = t->kind == TYPE_ADT;
+
+	if (t->kind != TYPE_TUPLE)
+		return found;
+	tuple = ir_as_tuple_type(t);
+	for (uint32_t i = 0; i < tuple->nfields && !found; i++)
+		found = holds_data(tuple->fields[i]);
+	return found;
+}
+
 static const ir_expr *
 rewrite_function(const ir_expr *e, const ir_expr *old, void *env)
 {
@@ -430,7 +445,9 @@ rewrite_function(const ir_expr *e, const ir_expr *old, void *env)
 	if (!may_change_result(x, old))
 		parts.body = low_cast_tail(&x->casts, parts.body, was);
 	if (parts.body->type != was)
-		parts.ret_type = NULL;
+		parts.ret_type = holds_data(parts.body->type)
+					 ? parts.body->type
+					 : NULL;
 	e = ir_new_function(x->m, e->loc, &parts);
 	ir_set_type(e, function_type(x, ir_as_function(e), parts.body->type));
 	return e;
