@@ -292,6 +292,18 @@ ir_module_add_type(ir_module *m, const char *name,
 	return def;
 }
 
+void
+ir_module_drop_types(ir_module *m, size_t n)
+{
+	while (m->types.len > n) {
+		const ir_type_def *def = vec_pop(&m->types);
+
+		table_put(m->type_index, def->name, NULL);
+		for (uint32_t i = 0; i < def->nctors; i++)
+			table_put(m->ctor_index, def->ctors[i]->name, NULL);
+	}
+}
+
 const struct ir_ctor *
 ir_module_add_ctor(ir_module *m, ir_type_def *def, const char *name,
 		   const ir_type *const *fields, uint32_t n, struct loc loc)

@@ -152,6 +152,9 @@ const struct ir_ctor *ir_module_add_ctor(ir_module *m, ir_type_def *def,
 					 const ir_type *const *fields,
 					 uint32_t n, struct loc loc);
 
+/* Take back all data types but the first N; nothing may mention them. */
+void ir_module_drop_types(ir_module *m, size_t n);
+
 /* The place that stands for a span written in the text. */
 struct loc ir_module_add_span(ir_module *m, const char *name, unsigned line,
 			      unsigned column);

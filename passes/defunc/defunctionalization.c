@@ -454,6 +454,7 @@ pass_defunctionalization(pass_ctx *cx)
 				     .arena = cx->scratch,
 				     .twin_suffix = "defunc"}};
 	size_t n = m->defs.len;
+	size_t ntypes = m->types.len;
 	const struct ir_function **old =
 		ARENA_NEW_ARRAY(cx->scratch, n, const struct ir_function *);
 	bool any;
@@ -472,6 +473,7 @@ pass_defunctionalization(pass_ctx *cx)
 			ir_module_remove(m, m->defs.at[m->defs.len - 1]);
 		for (size_t i = 0; i < n; i++)
 			m->defs.at[i]->fn = old[i];
+		ir_module_drop_types(m, ntypes);
 	}
 	free_all(&d);
 	return any;

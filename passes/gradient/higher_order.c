@@ -684,6 +684,7 @@ pass_gradient(pass_ctx *cx)
 	ir_module *m = cx->module;
 	const char *mode = pass_option(cx, "mode");
 	size_t n = m->defs.len;
+	size_t ntypes = m->types.len;
 	const struct ir_function **old, **done;
 	bool ok;
 
@@ -706,6 +707,8 @@ pass_gradient(pass_ctx *cx)
 		ir_module_remove(m, m->defs.at[m->defs.len - 1]);
 	for (size_t i = 0; i < n; i++)
 		m->defs.at[i]->fn = ok && done[i] ? done[i] : old[i];
+	if (!ok)
+		ir_module_drop_types(m, ntypes);
 	m->types_valid = false;
 	cx->keeps_types = ok && infer(cx);
 	return ok;
