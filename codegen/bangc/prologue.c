@@ -19,6 +19,13 @@ static const char head[] = "#include <bang.h>\n"
 			   "#define RELAY_SCALAR_OPS(n) ((void)0)\n"
 			   "#endif\n";
 
+static const char wram[] =
+	"__wram__ char relay_wram[RELAY_WRAM_BYTES];\n"
+	"#ifndef RELAY_WRAM_AT\n"
+	"/* An offset in WRAM counts the bytes of one of its 64 banks. */\n"
+	"#define RELAY_WRAM_AT(bytes) ((bytes) / 64)\n"
+	"#endif\n";
+
 void
 bang_put_prologue(struct buf *out, const struct bang_arch *arch,
 		  int64_t sram_bytes)
@@ -32,7 +39,7 @@ bang_put_prologue(struct buf *out, const struct bang_arch *arch,
 		   "__nram__ char relay_nram[RELAY_NRAM_BYTES];\n",
 		   arch->name, arch->nram, arch->wram, arch->line);
 	if (arch->float_conv)
-		buf_puts(out, "__wram__ char relay_wram[RELAY_WRAM_BYTES];\n");
+		buf_puts(out, wram);
 	if (sram_bytes)
 		buf_printf(
 			out,
