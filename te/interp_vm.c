@@ -90,6 +90,24 @@ alloc_tensor(struct interp *x, const struct ir_call *call,
 			(long long)offset, storage->nbytes);
 }
 
+/* Is T of the shape that TYPE announces, as far as it does? */
+static bool
+has_type(const ir_tensor *t, const ir_type *type)
+{
+	const struct ir_tensor_type *tt;
+
+	if (!type || type->kind != TYPE_TENSOR)
+		return true;
+	tt = ir_as_tensor_type(type);
+	if (tt->ndim != t->ndim)
+		return false;
+	for (uint32_t i = 0; i < t->ndim; i++)
+		if (ir_dim_is_const(tt->shape[i]) &&
+		    tt->shape[i].value != t->shape[i])
+			return false;
+	return true;
+}
+
 static struct interp_value *
 reshape_tensor(struct interp *x, const struct ir_call *call,
 	       struct interp_value *const *args)
@@ -97,7 +115,7 @@ reshape_tensor(struct interp *x, const struct ir_call *call,
 	ir_tensor *from = args[0]->tensor;
 	ir_tensor *t = view(from, 0, from->dtype, args[1]->tensor);
 
-	if (t && t->nbytes == from->nbytes)
+	if (t && t->nbytes == from->nbytes && has_type(t, call->base.type))
 		return interp_tensor(t);
 	ir_tensor_unref(t);
 	return fail(x, call, "the new shape does not hold as many elements");

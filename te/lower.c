@@ -59,6 +59,14 @@ make_attrs(ir_module *m, const te_func *f, const te_schedule *s)
 	return d;
 }
 
+/* Does the Relay type of F know what F knows? */
+static bool
+says_all(const te_func *f)
+{
+	return f->relay_type &&
+	       (f->nsizes > 0 || !(f->relay_type->flags & TYPE_HAS_ANY));
+}
+
 static tir_func *
 make_func(struct te_plan *p, const te_schedule *s)
 {
@@ -68,8 +76,8 @@ make_func(struct te_plan *p, const te_schedule *s)
 	make_params(p);
 	f->name = p->f->name;
 	f->loc = p->f->loc;
-	f->relay_type = p->f->relay_type ? p->f->relay_type
-					 : te_func_flat_type(p->m->cx, p->f);
+	f->relay_type = says_all(p->f) ? p->f->relay_type
+				       : te_func_flat_type(p->m->cx, p->f);
 	f->attrs = make_attrs(p->m, p->f, s);
 	if (p->f->nsizes)
 		f->attrs = te_size_attrs(p->m, p->f, f->attrs);

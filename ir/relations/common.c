@@ -426,6 +426,11 @@ rel_shape_of_input(struct rel *r, uint32_t i, struct rel_shape *out)
 
 	if (!rel_check_rank(r, i, t, 1))
 		return false;
+	if (dtype_is_float(t->dtype)) {
+		rel_error_at(r, i, "'%s' must be made of integers, not %s",
+			     rel_input(r, i), rel_show_arg(r, i));
+		return false;
+	}
 	if (!ir_dim_is_const(t->shape[0]) ||
 	    t->shape[0].value > MAX_DYNAMIC_RANK) {
 		rel_error_at(r, i,
