@@ -432,6 +432,24 @@ enter(const ir_expr *e, void *env)
 	return !ir_is_primitive(e);
 }
 
+static void
+find_write(const ir_expr *e, void *env)
+{
+	bool *found = env;
+
+	*found |= e->kind == IR_REF_WRITE;
+}
+
+/* What a reference holds lives on, where lets do not show it. */
+static bool
+writes_references(const struct ir_function *fn)
+{
+	bool found = false;
+
+	ir_walk(&fn->base, NULL, find_write, &found);
+	return found;
+}
+
 const struct ir_function *
 pass_memory_plan(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 {
@@ -444,12 +462,12 @@ pass_memory_plan(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 	struct planner p = {
 		.cx = cx,
 		.m = cx->module,
-		.reuse = pass_option_bool(cx, "reuse"),
 	};
 
 	(void)def;
 	if (!fn->body)
 		return fn;
+	p.reuse = pass_option_bool(cx, "reuse") && !writes_references(fn);
 	ir_use_counts(&fn->base, &p.uses);
 	fn = ir_as_function(ir_rewrite(cx->module, &fn->base, &rules, &p));
 	ir_map_free(&p.uses);
