@@ -158,7 +158,7 @@ def main_function(g):
 def module(seed, number):
     g = core.Gen(seed, number)
     g.functional = g.chance(0.65)
-    g.dynamic = g.chance(0.15)
+    dynamic = g.chance(0.15)
     g.budget = g.int(8, 45)
     g.polymorphic = []
     if g.functional:
@@ -172,6 +172,7 @@ def module(seed, number):
         g.pick((plain, kernel))(g, 0)
         g.functional = g.chance(0.5)
         g.functional = False
+    g.dynamic = dynamic  # only main has a value whose extent is unknown
     main_function(g)
     return g
 
