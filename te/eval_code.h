@@ -21,17 +21,7 @@
 #include "support/vec.h"
 
 enum eval_op {
-	EV_CONST_I, /* d = imm */
-	EV_CONST_F,
-	EV_MOVE,    /* d = a */
-	EV_SPLAT,   /* d = a in all lanes */
-	EV_RAMP,    /* d = a + lane * b, wrapped to 64 - imm bits */
-	EV_ANY,     /* d = 1 if a lane of a is not 0 */
-	EV_SELECT,  /* d = a ? b : imm (a slot) */
-	EV_SELECT1, /* the same with one condition for all lanes */
-	EV_FMA,     /* d = a * b + imm (a slot) */
-	EV_FMA32,
-	EV_QMULSHIFT,   /* d = (a * b) >> sum of the slots in imm's halves */
+	EV_ANY,         /* d = 1 if a lane of a is not 0 */
 	EV_JUMP,        /* skip imm instructions */
 	EV_JUMP_IF_NOT, /* a */
 	EV_LOOP,        /* d = a, d+1 = end; if none skip imm */
@@ -53,6 +43,7 @@ enum eval_op {
 #define MEM(id, type, field, get, set)                                   \
 	EV_LOAD_##id, EV_LOAD_##id##_R, EV_LOAD_##id##_V, EV_STORE_##id, \
 		EV_STORE_##id##_R, EV_STORE_##id##_V,
+#define LANES(id, set) EV_##id,
 #include "te/eval_ops.def"
 	EV_COUNT
 };

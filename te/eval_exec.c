@@ -145,6 +145,27 @@ out_of_bounds(struct eval_machine *x, const struct eval_frame *f,
 	return false;
 }
 
+static bool
+check_failed(struct eval_machine *m, const struct eval_frame *f,
+	     const char *what)
+{
+	diag_error(eval_diag(m), f->code->func->loc,
+		   "kernel '%s': check failed: %s", f->code->func->name,
+		   what ? what : "");
+	return false;
+}
+
+/* Kernels return 0 where all is well. */
+static bool
+returned(struct eval_machine *m, const struct eval_frame *f, int64_t status)
+{
+	if (status != 0)
+		diag_error(eval_diag(m), f->code->func->loc,
+			   "kernel '%s' returned status %" PRId64,
+			   f->code->func->name, status);
+	return status == 0;
+}
+
 #define EACH for (unsigned l = 0; l < in->lanes; l++)
 
 #define SLOT_i int64_t
@@ -267,6 +288,11 @@ out_of_bounds(struct eval_machine *x, const struct eval_frame *f,
 		}                                                           \
 		break;                                                      \
 	}
+#define LANES(id, set)    \
+	case EV_##id:     \
+		EACH set; \
+		break;
+
 bool
 eval_execute(struct eval_machine *m, struct eval_frame *f)
 {
@@ -277,53 +303,10 @@ eval_execute(struct eval_machine *m, struct eval_frame *f)
 
 	for (; in < end; in++) {
 		switch ((enum eval_op)in->op) {
-		case EV_CONST_I:
-			EACH s[in->d + l].i = in->imm.i;
-			break;
-		case EV_CONST_F:
-			EACH s[in->d + l].f = in->imm.f;
-			break;
-		case EV_MOVE:
-			EACH s[in->d + l] = s[in->a + l];
-			break;
-		case EV_SPLAT:
-			EACH s[in->d + l] = s[in->a];
-			break;
-		case EV_RAMP:
-			EACH s[in->d + l].i =
-				(int64_t)((uint64_t)(s[in->a].i +
-						     l * s[in->b].i)
-					  << in->imm.i) >>
-				in->imm.i;
-			break;
 		case EV_ANY:
 			any = false;
 			EACH any |= s[in->a + l].i != 0;
 			s[in->d].i = any;
-			break;
-		case EV_SELECT:
-			EACH s[in->d + l] = s[in->a + l].i ? s[in->b + l]
-							   : s[in->imm.i + l];
-			break;
-		case EV_SELECT1:
-			EACH s[in->d + l] =
-				s[in->a].i ? s[in->b + l] : s[in->imm.i + l];
-			break;
-		case EV_FMA:
-			EACH s[in->d + l].f =
-				fma(s[in->a + l].f, s[in->b + l].f,
-				    s[in->imm.i + l].f);
-			break;
-		case EV_FMA32:
-			EACH s[in->d + l].f = fmaf((float)s[in->a + l].f,
-						   (float)s[in->b + l].f,
-						   (float)s[in->imm.i + l].f);
-			break;
-		case EV_QMULSHIFT:
-			EACH s[in->d + l].i = mul_shift(
-				s[in->a + l].i, s[in->b + l].i,
-				s[(uint32_t)in->imm.i + l].i +
-					s[((uint64_t)in->imm.i >> 32) + l].i);
 			break;
 		case EV_JUMP:
 			in += in->imm.i;
@@ -360,18 +343,9 @@ eval_execute(struct eval_machine *m, struct eval_frame *f)
 		case EV_ASSERT:
 			if (s[in->a].i)
 				break;
-			diag_error(eval_diag(m), f->code->func->loc,
-				   "kernel '%s': check failed: %s",
-				   f->code->func->name,
-				   in->imm.s ? in->imm.s : "");
-			return false;
+			return check_failed(m, f, in->imm.s);
 		case EV_RETURN:
-			if (s[in->a].i == 0)
-				return true;
-			diag_error(eval_diag(m), f->code->func->loc,
-				   "kernel '%s' returned status %" PRId64,
-				   f->code->func->name, s[in->a].i);
-			return false;
+			return returned(m, f, s[in->a].i);
 
 #include "te/eval_ops.def"
 		case EV_COUNT:
