@@ -12,6 +12,7 @@
 #include "codegen/evaluate.h"
 #include "codegen/feed.h"
 #include "codegen/interface.h"
+#include "codegen/results.h"
 #include "codegen/runner.h"
 #include "ir/compare.h"
 #include "ir/infer.h"
@@ -518,60 +519,6 @@ run_engine(struct run *r, const char *engine, ir_tensor **out)
 	return ok;
 }
 
-static bool
-ends_in(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-
-	return n >= m && !strcmp(s + n - m, end);
-}
-
-static bool
-write_npz(struct run *r)
-{
-	struct named_tensors list = {0};
-	struct buf text = {0};
-	bool ok;
-
-	for (uint32_t i = 0; i < r->x.noutputs; i++) {
-		char name[32];
-		int n = snprintf(name, sizeof(name), "%u", i);
-
-		named_tensors_add(&list, name, (size_t)n,
-				  ir_tensor_ref(r->out[i]));
-	}
-	npz_write(&text, &list);
-	ok = outfile_write(r->o.output, text.at, text.len, &r->tool.diag);
-	named_tensors_free(&list);
-	buf_free(&text);
-	return ok;
-}
-
-static bool
-write_outputs(struct run *r)
-{
-	struct diag *d = &r->tool.diag;
-	const char *slash = ends_in(r->o.output, "/") ? "" : "/";
-
-	if (ends_in(r->o.output, ".npz"))
-		return write_npz(r);
-	if (!outfile_make_directory(r->o.output, d))
-		return false;
-	for (uint32_t i = 0; i < r->x.noutputs; i++) {
-		struct buf text = {0};
-		const char *path = arena_printf(&r->tool.arena, "%s%s%u.npy",
-						r->o.output, slash, i);
-		bool ok;
-
-		npy_write(&text, r->out[i]);
-		ok = outfile_write(path, text.at, text.len, d);
-		buf_free(&text);
-		if (!ok)
-			return false;
-	}
-	return true;
-}
-
 /* Compare output I with WANT; FROM says where that is from. */
 static void
 compare(struct run *r, uint32_t i, const ir_tensor *want, const char *from)
@@ -590,7 +537,7 @@ static bool
 compare_expected(struct run *r)
 {
 	struct feed want = {.diag = &r->tool.diag};
-	bool npz = ends_in(r->o.expect, ".npz"), ok = true;
+	bool npz = results_is_npz(r->o.expect), ok = true;
 
 	if (npz)
 		ok = feed_file(&want, NULL, r->o.expect);
@@ -641,47 +588,17 @@ compare_engines(struct run *r)
 }
 
 static void
-put_elements(struct buf *out, const ir_tensor *t)
-{
-	int64_t n = ir_tensor_size(t);
-
-	for (int64_t i = 0; i < n; i++) {
-		buf_putc(out, i % 8 || !i ? ' ' : '\n');
-		if (dtype_is_float(t->dtype))
-			buf_printf(out, "%.9g",
-				   tensor_plain(ir_tensor_get_double(t, i)));
-		else
-			buf_int(out, ir_tensor_get_int(t, i));
-	}
-	buf_putc(out, '\n');
-}
-
-static void
-print_outputs(struct run *r)
-{
-	struct buf text = {0};
-
-	for (uint32_t i = 0; i < r->x.noutputs; i++) {
-		buf_printf(&text, "out%u: ", i);
-		tensor_summary(&text, r->out[i]);
-		buf_putc(&text, '\n');
-		if (r->o.show == SHOW_FULL)
-			put_elements(&text, r->out[i]);
-	}
-	if (text.len)
-		outfile_write("-", text.at, text.len, &r->tool.diag);
-	buf_free(&text);
-}
-
-static void
 finish(struct run *r)
 {
-	if (r->o.output && !write_outputs(r))
+	struct results out = {r->out, r->x.noutputs};
+	struct diag *d = &r->tool.diag;
+
+	if (r->o.output && !results_write(&out, r->o.output, d))
 		return;
 	if (r->o.expect && !compare_expected(r))
 		return;
 	if (r->o.show != SHOW_NONE)
-		print_outputs(r);
+		results_print(&out, r->o.show == SHOW_FULL, d);
 }
 
 static bool
