@@ -63,10 +63,9 @@ put_all_vectors(const struct bang_vectors *v, struct buf *out)
 			   v->indent, i, i);
 }
 
-/* C loops over the folded loops FROM .. TO - 1. */
-static void
-put_loops(struct buf *out, const struct bang_nest *n, uint32_t from,
-	  uint32_t to)
+void
+bang_put_loops(struct buf *out, const struct bang_nest *n, uint32_t from,
+	       uint32_t to)
 {
 	for (uint32_t i = from; i < to; i++) {
 		const struct bang_loop *l = &n->loops[i];
@@ -139,7 +138,7 @@ put_down(struct bang_kernel *k, const struct bang_nest *n)
 			   "        __bang_write_value(x%u, count, (float)(%s))"
 			   ";\n",
 			   sum, bang_text(&init));
-		put_loops(k->out, n, n->nspatial, n->nloops);
+		bang_put_loops(k->out, n, n->nspatial, n->nloops);
 		buf_puts(k->out, "        {\n");
 		buf_puts(k->out, bang_text(&v.loads));
 		buf_puts(k->out, bang_text(&v.code));
@@ -169,7 +168,7 @@ put_along_code(struct bang_vectors *v, unsigned x, unsigned scratch,
 	buf_printf(out, "    const int tile = %s;\n", tile);
 	bang_put_units(v->k, n, n->nspatial);
 	buf_printf(out, "        float total = (float)(%s);\n", init);
-	put_loops(out, n, n->nspatial, n->nloops - 1);
+	bang_put_loops(out, n, n->nspatial, n->nloops - 1);
 	buf_printf(out,
 		   "        for (int start = %" PRId64 "; start < %" PRId64
 		   "; start += tile) {\n"

@@ -277,6 +277,10 @@ enum { BANG_TILE_NAME = 200 };
 int64_t bang_tile(const struct bang_vectors *v, bool twice, int64_t most,
 		  char name[BANG_TILE_NAME]);
 
+/* C loops for the loops FROM .. TO - 1 of N. */
+void bang_put_loops(struct buf *out, const struct bang_nest *n, uint32_t from,
+		    uint32_t to);
+
 /*
  * "for (int u = taskId; ...) {": tasks share out the points of the first
  * LOOPS loops, which get their values from u. Without loops, one task works.

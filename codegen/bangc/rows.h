@@ -93,9 +93,6 @@ void rows_add_names(struct rows_coder *x, struct bang_names *names,
 		    const struct bang_nest *n, bool whole);
 /* N without the loops of the units: what happens to one of them. */
 struct bang_nest rows_inner(const struct rows *r, const struct bang_nest *n);
-/* C loops FROM .. TO - 1 of N. */
-void rows_put_loops(struct buf *out, const struct bang_nest *n, uint32_t from,
-		    uint32_t to);
 /* rows_copy.c: what a turn loads. */
 void rows_put_loads(struct rows_coder *x, struct buf *out);
 /* What a turn stores. */

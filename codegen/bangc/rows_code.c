@@ -163,22 +163,6 @@ start_vectors(struct rows_coder *x, struct bang_vectors *v,
 	rows_add_names(x, &v->names, whole, !along);
 }
 
-/* C loops FROM .. TO of N. */
-void
-rows_put_loops(struct buf *out, const struct bang_nest *n, uint32_t from,
-	       uint32_t to)
-{
-	for (uint32_t i = from; i < to; i++) {
-		const struct bang_loop *l = &n->loops[i];
-
-		buf_printf(out,
-			   "          for (int %s = %" PRId64 "; %s < %" PRId64
-			   "; %s++)\n",
-			   l->var->name, l->min, l->var->name,
-			   l->min + l->extent, l->var->name);
-	}
-}
-
 /* The vectors that CODE mentions and that are no part of an array. */
 static void
 put_scratch(struct rows_coder *x, struct buf *out, const struct bang_vectors *v,
@@ -325,7 +309,7 @@ put_elements(struct rows_coder *x, struct buf *out, const struct bang_nest *n)
 	ok = v.ok;
 	if (ok) {
 		x->k->scalar_ops += v.scalar * bang_points(n, 0, n->nloops);
-		rows_put_loops(out, &in, 0, in.nloops - 1);
+		bang_put_loops(out, &in, 0, in.nloops - 1);
 		put_tiles(x, out, last, is_old(x));
 		buf_puts(&v.loads, bang_text(&v.code));
 		buf_puts(&v.loads, bang_text(&move));
@@ -369,13 +353,13 @@ put_fold_down(struct rows_coder *x, struct buf *out, const struct bang_nest *in,
 			   "            __bang_write_value(x%u, count, "
 			   "(float)(%s));\n",
 			   sum, bang_text(&init));
-		rows_put_loops(&all, in, in->nspatial, in->nloops);
+		bang_put_loops(&all, in, in->nspatial, in->nloops);
 		buf_puts(&all, "          {\n");
 		buf_puts(&all, bang_text(&v.loads));
 		buf_puts(&all, bang_text(&v.code));
 		buf_puts(&all, "          }\n");
 		buf_puts(&all, bang_text(&move));
-		rows_put_loops(out, in, 0, in->nspatial - 1);
+		bang_put_loops(out, in, 0, in->nspatial - 1);
 		put_tiles(x, out, last, is_old(x));
 		put_scratch(x, out, &v, bang_text(&all));
 		buf_puts(out, bang_text(&all));
@@ -449,12 +433,12 @@ put_fold_along(struct rows_coder *x, struct buf *out,
 				   "%s(x%u, x%u, count));\n",
 				   how == 1 ? "max" : "min", all[how], each,
 				   scratch);
-		rows_put_loops(out, in, 0, in->nspatial);
+		bang_put_loops(out, in, 0, in->nspatial);
 		buf_printf(out,
 			   "          {\n"
 			   "          float total = (float)(%s);\n",
 			   bang_text(&init));
-		rows_put_loops(out, in, in->nspatial, in->nloops - 1);
+		bang_put_loops(out, in, in->nspatial, in->nloops - 1);
 		put_tiles(x, out, last, true);
 		put_scratch(x, out, &v, bang_text(&v.loads));
 		buf_puts(out, bang_text(&v.loads));
@@ -503,7 +487,7 @@ put_scalar(struct rows_coder *x, struct buf *out, const struct bang_nest *n)
 	ok = ok && bang_put_expr(&value, n->value, &names) &&
 	     bang_put_place(&target, n->buffer, n->index, &names);
 	if (ok) {
-		rows_put_loops(out, &in, 0, in.nloops);
+		bang_put_loops(out, &in, 0, in.nloops);
 		buf_printf(out, "            *(%s) = %s;\n", bang_text(&target),
 			   bang_text(&value));
 		x->k->scalar_ops += x->r->units *

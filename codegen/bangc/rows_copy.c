@@ -105,7 +105,7 @@ put_copy_step(struct rows_coder *x, struct buf *out, const struct bang_nest *n)
 						      in.loops[i].min)}));
 	x->ok &= bang_put_place(&target, in.buffer, in.index, &names);
 	x->ok &= bang_put_expr(&source, from->arg[0], &names);
-	rows_put_loops(&code, &in, 0, inner);
+	bang_put_loops(&code, &in, 0, inner);
 	buf_printf(&code, "          %s(%s, %s + %s, %" PRId64 ", %s",
 		   copy_name(x), bang_text(&target), from->buffer->name,
 		   bang_text(&source), bytes, way);
