@@ -248,6 +248,20 @@ retype_parts(struct retype *r, const struct ir_function *f)
 	return parts;
 }
 
+const ir_type *
+retype_func_with(ir_module *m, struct arena *a, const struct ir_func_type *f,
+		 const ir_type *const *params, const ir_type *more,
+		 const ir_type *ret)
+{
+	const ir_type **all =
+		ARENA_NEW_ARRAY(a, f->nparams + 1, const ir_type *);
+
+	if (f->nparams)
+		memcpy(all, params, f->nparams * sizeof(*all));
+	all[f->nparams] = more;
+	return ir_type_func(m->cx, all, f->nparams + 1, ret, f->vars, f->nvars);
+}
+
 void
 retype_free(struct retype *r)
 {

@@ -44,6 +44,15 @@ struct ir_function_parts retype_parts(struct retype *r,
 /* The constructor of the same place in the twin of its data type. */
 const struct ir_ctor *retype_ctor(struct retype *r, const struct ir_ctor *c);
 
+/*
+ * The type of F with these parameters, MORE behind them, and this result: what
+ * `func` is for passes that give functions one parameter more.
+ */
+const ir_type *retype_func_with(ir_module *m, struct arena *a,
+				const struct ir_func_type *f,
+				const ir_type *const *params,
+				const ir_type *more, const ir_type *ret);
+
 void retype_free(struct retype *r);
 
 /* T is a tensor, or a tuple of such, at any depth. */

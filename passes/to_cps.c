@@ -41,14 +41,9 @@ cps_func(const struct ir_func_type *f, const ir_type *const *params,
 	 const ir_type *ret, void *env)
 {
 	struct cps *c = env;
-	const ir_type **more = ARENA_NEW_ARRAY(c->cx->scratch, f->nparams + 1,
-					       const ir_type *);
 
-	if (f->nparams)
-		memcpy(more, params, f->nparams * sizeof(*more));
-	more[f->nparams] = cont_type(c, ret);
-	return ir_type_func(c->m->cx, more, f->nparams + 1, c->answer, f->vars,
-			    f->nvars);
+	return retype_func_with(c->m, c->cx->scratch, f, params,
+				cont_type(c, ret), c->answer);
 }
 
 static const ir_expr *

@@ -10,7 +10,7 @@ void
 buf_free(struct buf *b)
 {
 	free(b->at);
-	*b = (struct buf){ 0 };
+	*b = (struct buf){0};
 }
 
 void
@@ -76,4 +76,14 @@ buf_printf(struct buf *b, const char *fmt, ...)
 	va_start(ap, fmt);
 	buf_vprintf(b, fmt, ap);
 	va_end(ap);
+}
+
+void
+buf_read(struct buf *b, FILE *f)
+{
+	char chunk[65536];
+	size_t n;
+
+	while ((n = fread(chunk, 1, sizeof(chunk), f)) > 0)
+		buf_put(b, chunk, n);
 }

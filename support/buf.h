@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 /*
@@ -26,6 +27,9 @@ enum { BUF_DRAIN_SIZE = 1 << 16 };
 
 void buf_free(struct buf *b);
 void buf_grow(struct buf *b, size_t more);
+
+/* Append what is left of F. */
+void buf_read(struct buf *b, FILE *f);
 
 /* Make room for MORE bytes. */
 static inline void

@@ -60,14 +60,9 @@ taped_func(const struct ir_func_type *f, const ir_type *const *params,
 	   const ir_type *ret, void *env)
 {
 	struct tape *p = env;
-	const ir_type **more = ARENA_NEW_ARRAY(p->cx->scratch, f->nparams + 1,
-					       const ir_type *);
 
-	if (f->nparams)
-		memcpy(more, params, f->nparams * sizeof(*more));
-	more[f->nparams] = p->bp_type;
-	return ir_type_func(p->m->cx, more, f->nparams + 1, ret, f->vars,
-			    f->nvars);
+	return retype_func_with(p->m, p->cx->scratch, f, params, p->bp_type,
+				ret);
 }
 
 static const ir_expr *

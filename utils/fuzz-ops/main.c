@@ -87,19 +87,6 @@ split(struct run *r, const char *text)
 		add_case(r, start, end, line);
 }
 
-static char *
-read_all(FILE *f)
-{
-	struct buf text = {0};
-	char chunk[65536];
-	size_t n;
-
-	while ((n = fread(chunk, 1, sizeof(chunk), f)) > 0)
-		buf_put(&text, chunk, n);
-	buf_putc(&text, '\0');
-	return text.at;
-}
-
 /* Messages of one case at once, so that those of two do not mix. */
 static void
 say(const struct buf *text)
@@ -272,6 +259,7 @@ options(struct run *r, int argc, char **argv, const char **path)
 int
 main(int argc, char **argv)
 {
+	struct buf text = {0}; /* cases point into it */
 	static struct run r = {.jobs = 2, .o.third = true};
 	const char *path = "-";
 	FILE *f;
@@ -287,7 +275,8 @@ main(int argc, char **argv)
 		perror(path);
 		return 1;
 	}
-	split(&r, read_all(f));
+	buf_read(&text, f);
+	split(&r, text.at ? text.at : "");
 	r.shared =
 		mmap(NULL, sizeof(*r.shared) + r.cases.len + 1,
 		     PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

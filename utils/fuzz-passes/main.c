@@ -72,19 +72,6 @@ split(struct run *r, const char *text)
 	}
 }
 
-static char *
-read_all(FILE *f)
-{
-	struct buf text = {0};
-	char chunk[65536];
-	size_t n;
-
-	while ((n = fread(chunk, 1, sizeof(chunk), f)) > 0)
-		buf_put(&text, chunk, n);
-	buf_putc(&text, '\0');
-	return text.at;
-}
-
 /* The module before PIPE in a file, with the way to run it. */
 static void
 save(struct run *r, const struct fuzz_module *m, const char *pipe,
@@ -290,6 +277,7 @@ options(struct run *r, int argc, char **argv, const char **path)
 int
 main(int argc, char **argv)
 {
+	struct buf text = {0}; /* cases point into it */
 	static struct run r = {.seed = 1, .chains = 2, .dir = "."};
 	const char *path = "-";
 	FILE *f;
@@ -304,7 +292,8 @@ main(int argc, char **argv)
 		perror(path);
 		return 2;
 	}
-	split(&r, read_all(f));
+	buf_read(&text, f);
+	split(&r, text.at ? text.at : "");
 	fuzz_pipes_init(&r.pipes, r.only, r.chains, r.seed);
 	r.shared = mmap(NULL, sizeof(*r.shared), PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);

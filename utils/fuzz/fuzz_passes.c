@@ -17,23 +17,9 @@
 #include "passes/manager.h"
 #include "passes/registry.h"
 #include "support/hash.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "utils/fuzz/fuzz.h"
 
 static const struct pass_options defaults = PASS_OPTIONS_DEFAULT;
-
-static struct diag
-silent(struct source *s)
-{
-	static FILE *nowhere;
-	struct diag d;
-
-	if (!nowhere)
-		nowhere = fopen("/dev/null", "w");
-	diag_init(&d, "fuzz", s);
-	d.out = nowhere;
-	return d;
-}
 
 static void
 complain(const struct pass_info *info, ir_module *m, const char *what)

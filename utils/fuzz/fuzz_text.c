@@ -13,26 +13,12 @@
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "parser/parser.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "utils/fuzz/fuzz.h"
 
 static const struct print_options plain = {
 	.types = PRINT_TYPES_NONE,
 };
 static const struct ir_equal_options exactly;
-
-static struct diag
-silent(struct source *s)
-{
-	static FILE *nowhere;
-	struct diag d;
-
-	if (!nowhere)
-		nowhere = fopen("/dev/null", "w");
-	diag_init(&d, "fuzz", s);
-	d.out = nowhere;
-	return d;
-}
 
 static void
 complain(const char *what, const struct buf *first, const struct buf *second)
