@@ -42,19 +42,7 @@ copy_binder(const struct ir_var *v, void *env)
 static void
 copy_binders(struct copier *c, const ir_expr *e)
 {
-	if (e->kind == IR_FUNCTION) {
-		const struct ir_function *f = ir_as_function(e);
-
-		for (uint32_t i = 0; i < f->nparams; i++)
-			copy_binder(f->params[i], c);
-	} else if (e->kind == IR_LET) {
-		copy_binder(ir_as_let(e)->var, c);
-	} else if (e->kind == IR_MATCH) {
-		const struct ir_match *x = ir_as_match(e);
-
-		for (uint32_t i = 0; i < x->nclauses; i++)
-			ir_pattern_vars(x->clauses[i].pattern, copy_binder, c);
-	}
+	ir_binders(e, copy_binder, c);
 }
 
 static const ir_pattern *
@@ -77,11 +65,11 @@ copy_function(const struct copier *c, const struct ir_function *f,
 	      const ir_expr *body)
 {
 	struct ir_function_parts parts = ir_function_parts(f);
-	struct arena scratch = { 0 };
-	const struct ir_var **params = ARENA_NEW_ARRAY(
-		&scratch, f->nparams, const struct ir_var *);
-	const ir_type **vars = ARENA_NEW_ARRAY(&scratch, f->ntype_params,
-					       const ir_type *);
+	struct arena scratch = {0};
+	const struct ir_var **params =
+		ARENA_NEW_ARRAY(&scratch, f->nparams, const struct ir_var *);
+	const ir_type **vars =
+		ARENA_NEW_ARRAY(&scratch, f->ntype_params, const ir_type *);
 	const ir_expr *copy;
 
 	for (uint32_t i = 0; i < f->nparams; i++)
@@ -127,10 +115,10 @@ copy_node(struct copier *c, const ir_expr *e, const ir_expr *const *ops)
 		return copy_function(c, ir_as_function(e),
 				     ir_num_operands(e) ? ops[0] : NULL);
 	case IR_LET:
-		return ir_new_let(m, e->loc,
-				  ir_map_get(&c->done,
-					     &ir_as_let(e)->var->base),
-				  ops[0], ops[1]);
+		return ir_new_let(
+			m, e->loc,
+			ir_map_get(&c->done, &ir_as_let(e)->var->base), ops[0],
+			ops[1]);
 	case IR_MATCH:
 		return copy_match(c, ir_as_match(e), ops);
 	default:
@@ -164,8 +152,8 @@ replacement(const struct copier *c, const ir_expr *e)
 const ir_expr *
 ir_copy(ir_module *m, const ir_expr *root, const struct ir_copy_options *o)
 {
-	struct copier c = { .m = m, .o = o };
-	VEC(struct frame) stack = { 0 };
+	struct copier c = {.m = m, .o = o};
+	VEC(struct frame) stack = {0};
 	const ir_expr *e = root;
 	const ir_expr *out;
 
@@ -179,7 +167,7 @@ ir_copy(ir_module *m, const ir_expr *root, const struct ir_copy_options *o)
 			if (to)
 				ir_map_put(&c.done, e, to);
 			else
-				vec_push(&stack, ((struct frame){ e, 0 }));
+				vec_push(&stack, ((struct frame){e, 0}));
 		}
 		if (stack.len == 0)
 			break;

@@ -12,16 +12,39 @@ enum { MANY = OP_MANY_INPUTS };
 
 static const ir_op table[] = {
 #define OP_ROW(id, name, in, attrs, rel, pat, traits, compute, tier, inputs, \
-	       summary)                                                    \
-	[OP_##id] = { OP_##id, name, in, SCHEMA(attrs), rel, PAT_##pat,    \
-		      traits, tier, inputs, summary },
+	       summary)                                                      \
+	[OP_##id] = {OP_##id,   name,   in,   SCHEMA(attrs), rel,            \
+		     PAT_##pat, traits, tier, inputs,        summary},
 #include "ir/ops/all.h"
 };
+
+const char *
+ir_op_pattern_name(enum op_pattern p)
+{
+	switch (p) {
+	case PAT_ELEMWISE:
+		return "element-wise";
+	case PAT_BROADCAST:
+		return "broadcast";
+	case PAT_INJECTIVE:
+		return "injective";
+	case PAT_COMM_REDUCE:
+		return "reduction";
+	case PAT_OUT_ELEMWISE:
+		return "output-fusable";
+	case PAT_TUPLE:
+		return "tuple";
+	case PAT_OPAQUE:
+		return "opaque";
+	default:
+		return "none";
+	}
+}
 
 /* Index by name: open addressing, filled once, read-only afterwards. */
 enum { NSLOTS = 1024 };
 _Static_assert(OP_COUNT * 2 < NSLOTS, "the index of operators is too full");
-static uint16_t slots[NSLOTS];          /* op_id + 1; 0: free */
+static uint16_t slots[NSLOTS]; /* op_id + 1; 0: free */
 static pthread_once_t slots_once = PTHREAD_ONCE_INIT;
 
 static uint16_t *

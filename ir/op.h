@@ -28,7 +28,7 @@ enum op_id {
 #define OP(id, ...) OP_##id,
 #include "ir/ops/vision.def"
 	OP_COUNT,
-	OP_UNKNOWN = OP_COUNT           /* kept opaque: --allow-unknown-ops */
+	OP_UNKNOWN = OP_COUNT /* kept opaque: --allow-unknown-ops */
 };
 
 /* The numbers are TVM's; fusion compares them. */
@@ -40,38 +40,41 @@ enum op_pattern {
 	PAT_OUT_ELEMWISE = 4,
 	PAT_TUPLE = 7,
 	PAT_OPAQUE = 8,
-	PAT_UNSET = 9,                  /* not registered: taken as opaque */
+	PAT_UNSET = 9, /* not registered: taken as opaque */
 };
 
 enum op_trait {
 	OP_TRAIT_STATEFUL = 1,
 	OP_TRAIT_NON_COMPUTATIONAL = 2,
-	OP_TRAIT_RESHAPE = 4,           /* only the shape changes */
-	OP_TRAIT_UNREGISTERED = 8,      /* TVM never declared the record */
-	OP_TRAIT_MISMATCH = 16,         /* TVM declared another record */
-	OP_TRAIT_BY_VALUE = 32,         /* how large the result is, values say */
-	OP_TRAIT_NO_VALUE = 64,         /* for passes, machines: computes none */
-	OP_TRAIT_ROUTINE = 128,         /* computed by a routine of runtime/ */
+	OP_TRAIT_RESHAPE = 4,      /* only the shape changes */
+	OP_TRAIT_UNREGISTERED = 8, /* TVM never declared the record */
+	OP_TRAIT_MISMATCH = 16,    /* TVM declared another record */
+	OP_TRAIT_BY_VALUE = 32,    /* how large the result is, values say */
+	OP_TRAIT_NO_VALUE = 64,    /* for passes, machines: computes none */
+	OP_TRAIT_ROUTINE = 128,    /* computed by a routine of runtime/ */
 };
 
 enum { OP_MANY_INPUTS = -1 };
 
-struct rel;                             /* ir/relation.h */
+struct rel; /* ir/relation.h */
 enum rel_result { REL_DONE, REL_DEFER, REL_FAIL };
 typedef enum rel_result ir_relation_fn(struct rel *r);
 
 struct ir_op {
 	enum op_id id;
-	const char *name;               /* static, or interned when unknown */
-	int ninputs;                    /* or OP_MANY_INPUTS */
-	const struct attrs_schema *attrs;       /* NULL: takes none */
-	ir_relation_fn *relation;       /* NULL: has no type of its own */
+	const char *name;                 /* static, or interned when unknown */
+	int ninputs;                      /* or OP_MANY_INPUTS */
+	const struct attrs_schema *attrs; /* NULL: takes none */
+	ir_relation_fn *relation;         /* NULL: has no type of its own */
 	enum op_pattern pattern;
 	unsigned traits;
 	unsigned tier;
-	const char *inputs;             /* "data,weight" */
+	const char *inputs; /* "data,weight" */
 	const char *summary;
 };
+
+/* "element-wise", "output-fusable", ...; PAT_UNSET: "none". */
+const char *ir_op_pattern_name(enum op_pattern p);
 
 /* Row ID of the table, or the operator added under that number. */
 const ir_op *ir_op_info(enum op_id id);

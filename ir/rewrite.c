@@ -14,7 +14,7 @@ struct rewriter {
 	const struct ir_rules *rules;
 	void *env;
 	struct ir_map memo;
-	VEC(const ir_expr *) operands;  /* scratch for one node */
+	VEC(const ir_expr *) operands; /* scratch for one node */
 	/* Set: rebuild binders by this map (ir_refresh_binders). */
 	const struct ir_map *binders;
 };
@@ -51,8 +51,8 @@ static const ir_expr *
 function_with_binders(const struct rewriter *r, const struct ir_function *f)
 {
 	struct ir_function_parts parts = ir_function_parts(f);
-	const struct ir_var **params = ARENA_NEW_ARRAY(
-		&r->m->arena, f->nparams, const struct ir_var *);
+	const struct ir_var **params = ARENA_NEW_ARRAY(&r->m->arena, f->nparams,
+						       const struct ir_var *);
 
 	for (uint32_t i = 0; i < f->nparams; i++)
 		params[i] = new_binder(r, f->params[i]);
@@ -84,8 +84,8 @@ with_binders(const struct rewriter *r, const ir_expr *e)
 	} else if (e->kind == IR_LET) {
 		const struct ir_let *l = ir_as_let(e);
 
-		copy = ir_new_let(r->m, e->loc, new_binder(r, l->var),
-				  l->value, l->body);
+		copy = ir_new_let(r->m, e->loc, new_binder(r, l->var), l->value,
+				  l->body);
 	} else if (e->kind == IR_MATCH) {
 		copy = match_with_binders(r, ir_as_match(e));
 	}
@@ -110,8 +110,7 @@ finish(struct rewriter *r, const ir_expr *old)
 	vec_reserve(&r->operands, n);
 	for (uint32_t i = 0; i < n; i++)
 		r->operands.at[i] = ir_map_get(&r->memo, ir_operand(old, i));
-	e = ir_with_operands(r->m, old, r->operands.at,
-			     !r->rules->drop_types);
+	e = ir_with_operands(r->m, old, r->operands.at, !r->rules->drop_types);
 	if (r->binders)
 		e = with_binders(r, e);
 	if (rule) {
@@ -126,14 +125,14 @@ finish(struct rewriter *r, const ir_expr *old)
 static const ir_expr *
 run(struct rewriter *r, const ir_expr *root)
 {
-	VEC(struct frame) stack = { 0 };
+	VEC(struct frame) stack = {0};
 	const ir_expr *e = root;
 
 	for (;;) {
 		struct frame *top;
 
 		if (e && !ir_map_get(&r->memo, e)) {
-			struct frame f = { e, 0 };
+			struct frame f = {e, 0};
 
 			if (r->rules->enter && !r->rules->enter(e, r->env))
 				ir_map_put(&r->memo, e, e);
@@ -144,12 +143,11 @@ run(struct rewriter *r, const ir_expr *root)
 			break;
 		top = &vec_last(&stack);
 		e = NULL;
-		if (top->next == 1 && top->e->kind == IR_LET &&
-		    r->rules->bound)
-			r->rules->bound(ir_as_let(top->e),
-					ir_map_get(&r->memo,
-						   ir_operand(top->e, 0)),
-					r->env);
+		if (top->next == 1 && top->e->kind == IR_LET && r->rules->bound)
+			r->rules->bound(
+				ir_as_let(top->e),
+				ir_map_get(&r->memo, ir_operand(top->e, 0)),
+				r->env);
 		if (top->next < ir_num_operands(top->e)) {
 			e = ir_operand(top->e, top->next++);
 			continue;
@@ -172,7 +170,7 @@ const ir_expr *
 ir_rewrite(ir_module *m, const ir_expr *root, const struct ir_rules *rules,
 	   void *env)
 {
-	struct rewriter r = { .m = m, .rules = rules, .env = env };
+	struct rewriter r = {.m = m, .rules = rules, .env = env};
 	const ir_expr *out = run(&r, root);
 
 	rewriter_free(&r);
@@ -186,7 +184,7 @@ replace_var(const ir_expr *e, const ir_expr *old, void *env)
 	return ir_map_get(env, e);
 }
 
-static const struct ir_rules replace_vars = { .on = { [IR_VAR] = replace_var } };
+static const struct ir_rules replace_vars = {.on = {[IR_VAR] = replace_var}};
 
 const ir_expr *
 ir_substitute(ir_module *m, const ir_expr *root, const struct ir_map *map)
@@ -218,28 +216,15 @@ refresh_var(const struct ir_var *v, void *env)
 static bool
 refresh_binders(const ir_expr *e, void *env)
 {
-	if (e->kind == IR_FUNCTION) {
-		const struct ir_function *f = ir_as_function(e);
-
-		for (uint32_t i = 0; i < f->nparams; i++)
-			refresh_var(f->params[i], env);
-	} else if (e->kind == IR_LET) {
-		refresh_var(ir_as_let(e)->var, env);
-	} else if (e->kind == IR_MATCH) {
-		const struct ir_match *x = ir_as_match(e);
-
-		for (uint32_t i = 0; i < x->nclauses; i++)
-			ir_pattern_vars(x->clauses[i].pattern, refresh_var,
-					env);
-	}
+	ir_binders(e, refresh_var, env);
 	return true;
 }
 
 const ir_expr *
 ir_refresh_binders(ir_module *m, const ir_expr *root)
 {
-	struct refresh fresh = { .m = m };
-	struct rewriter r = { .m = m, .rules = &replace_vars };
+	struct refresh fresh = {.m = m};
+	struct rewriter r = {.m = m, .rules = &replace_vars};
 	const ir_expr *out;
 
 	ir_walk(root, refresh_binders, NULL, &fresh);
@@ -256,4 +241,15 @@ ir_function_with_body(ir_module *m, const struct ir_function *f,
 		      const ir_expr *body)
 {
 	return ir_as_function(ir_with_operands(m, &f->base, &body, true));
+}
+
+const struct ir_function *
+ir_function_giving(ir_module *m, const struct ir_function *f,
+		   const ir_expr *body)
+{
+	struct ir_function_parts parts = ir_function_parts(f);
+
+	parts.body = body;
+	parts.ret_type = NULL;
+	return ir_as_function(ir_new_function(m, f->base.loc, &parts));
 }

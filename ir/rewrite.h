@@ -20,7 +20,7 @@ typedef const ir_expr *ir_rule_fn(const ir_expr *e, const ir_expr *old,
 				  void *env);
 
 struct ir_rules {
-	ir_rule_fn *on[IR_KIND_COUNT];  /* NULL: keep the node */
+	ir_rule_fn *on[IR_KIND_COUNT]; /* NULL: keep the node */
 	/* Return false to leave E and all below it alone (may be NULL). */
 	bool (*enter)(const ir_expr *e, void *env);
 	/*
@@ -29,7 +29,7 @@ struct ir_rules {
 	 */
 	void (*bound)(const struct ir_let *let, const ir_expr *value,
 		      void *env);
-	bool drop_types;                /* rebuilt nodes have no type */
+	bool drop_types; /* rebuilt nodes have no type */
 	/*
 	 * Each rule stands for itself: m->permits may refuse what one makes,
 	 * and then the node stays as it is.
@@ -57,5 +57,10 @@ const ir_expr *ir_refresh_binders(ir_module *m, const ir_expr *root);
 const struct ir_function *ir_function_with_body(ir_module *m,
 						const struct ir_function *f,
 						const ir_expr *body);
+
+/* F with a body of another type, which inference finds. */
+const struct ir_function *ir_function_giving(ir_module *m,
+					     const struct ir_function *f,
+					     const ir_expr *body);
 
 #endif

@@ -45,8 +45,10 @@ check_type_def(struct verify *v, const ir_type_def *t)
 				    t->ctors[i]->base.loc);
 }
 
-bool
-ir_verify_module(const ir_module *m, struct diag *d)
+/* Data types as they must be, and functions as CHECK says. */
+static bool
+verify_definitions(const ir_module *m, struct diag *d,
+		   void (*check)(struct verify *v, const ir_expr *fn))
 {
 	struct verify v;
 
@@ -55,8 +57,14 @@ ir_verify_module(const ir_module *m, struct diag *d)
 		check_type_def(&v, m->types.at[i]);
 	for (size_t i = 0; i < m->defs.len; i++)
 		if (m->defs.at[i]->kind == DEF_FUNCTION)
-			verify_scopes(&v, &m->defs.at[i]->fn->base);
+			check(&v, &m->defs.at[i]->fn->base);
 	return finish(&v);
+}
+
+bool
+ir_verify_module(const ir_module *m, struct diag *d)
+{
+	return verify_definitions(m, d, verify_scopes);
 }
 
 static bool
@@ -78,19 +86,16 @@ check_types_of(const ir_expr *e, void *env)
 	return true;
 }
 
+static void
+verify_types(struct verify *v, const ir_expr *fn)
+{
+	ir_walk(fn, check_types_of, NULL, v);
+}
+
 bool
 ir_verify_types(const ir_module *m, struct diag *d)
 {
-	struct verify v;
-
-	start(&v, m, d);
-	for (size_t i = 0; i < m->types.len; i++)
-		check_type_def(&v, m->types.at[i]);
-	for (size_t i = 0; i < m->defs.len; i++)
-		if (m->defs.at[i]->kind == DEF_FUNCTION)
-			ir_walk(&m->defs.at[i]->fn->base, check_types_of, NULL,
-				&v);
-	return finish(&v);
+	return verify_definitions(m, d, verify_types);
 }
 
 bool

@@ -97,6 +97,25 @@ ir_pattern_vars(const ir_pattern *p,
 	vec_free(&todo);
 }
 
+void
+ir_binders(const ir_expr *e, void (*put)(const struct ir_var *v, void *env),
+	   void *env)
+{
+	if (e->kind == IR_FUNCTION) {
+		const struct ir_function *f = ir_as_function(e);
+
+		for (uint32_t i = 0; i < f->nparams; i++)
+			put(f->params[i], env);
+	} else if (e->kind == IR_LET) {
+		put(ir_as_let(e)->var, env);
+	} else if (e->kind == IR_MATCH) {
+		const struct ir_match *x = ir_as_match(e);
+
+		for (uint32_t i = 0; i < x->nclauses; i++)
+			ir_pattern_vars(x->clauses[i].pattern, put, env);
+	}
+}
+
 /*
  * A variable is bound once in a well-formed program, so "free in ROOT" means:
  * used in reach of ROOT, bound nowhere in reach of it.
@@ -119,21 +138,9 @@ find_binders(const ir_expr *e, void *env)
 {
 	struct free_vars *fv = env;
 
-	if (e->kind == IR_FUNCTION) {
-		const struct ir_function *f = ir_as_function(e);
-
-		for (uint32_t i = 0; i < f->nparams; i++)
-			bind(f->params[i], fv);
-	} else if (e->kind == IR_LET) {
-		bind(ir_as_let(e)->var, fv);
-	} else if (e->kind == IR_MATCH) {
-		const struct ir_match *x = ir_as_match(e);
-
-		for (uint32_t i = 0; i < x->nclauses; i++)
-			ir_pattern_vars(x->clauses[i].pattern, bind, fv);
-	} else if (e->kind == IR_VAR) {
+	ir_binders(e, bind, fv);
+	if (e->kind == IR_VAR)
 		vec_push(fv->out, e);
-	}
 	return true;
 }
 

@@ -50,15 +50,7 @@ static void
 mark_node(const ir_expr *e, void *env)
 {
 	mark(env, e);
-	if (e->kind == IR_FUNCTION)
-		for (uint32_t i = 0; i < ir_as_function(e)->nparams; i++)
-			mark(env, &ir_as_function(e)->params[i]->base);
-	else if (e->kind == IR_LET)
-		mark(env, &ir_as_let(e)->var->base);
-	else if (e->kind == IR_MATCH)
-		for (uint32_t i = 0; i < ir_as_match(e)->nclauses; i++)
-			ir_pattern_vars(ir_as_match(e)->clauses[i].pattern,
-					mark_binder, env);
+	ir_binders(e, mark_binder, env);
 }
 
 static void

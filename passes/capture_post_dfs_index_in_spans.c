@@ -47,15 +47,7 @@ number_binder(const struct ir_var *v, void *env)
 static bool
 number_binders(const ir_expr *e, void *env)
 {
-	if (e->kind == IR_FUNCTION)
-		for (uint32_t i = 0; i < ir_as_function(e)->nparams; i++)
-			number(env, &ir_as_function(e)->params[i]->base);
-	else if (e->kind == IR_LET)
-		number(env, &ir_as_let(e)->var->base);
-	else if (e->kind == IR_MATCH)
-		for (uint32_t i = 0; i < ir_as_match(e)->nclauses; i++)
-			ir_pattern_vars(ir_as_match(e)->clauses[i].pattern,
-					number_binder, env);
+	ir_binders(e, number_binder, env);
 	return true;
 }
 

@@ -37,21 +37,9 @@ take(const struct ir_var *v, void *env)
 static bool
 take_binders(const ir_expr *e, void *env)
 {
-	if (e->kind == IR_FUNCTION) {
-		const struct ir_function *fn = ir_as_function(e);
-
-		for (uint32_t i = 0; i < fn->nparams; i++)
-			take(fn->params[i], env);
-	} else if (e->kind == IR_LET) {
-		take(ir_as_let(e)->var, env);
-	} else if (e->kind == IR_MATCH) {
-		const struct ir_match *x = ir_as_match(e);
-
-		for (uint32_t i = 0; i < x->nclauses; i++)
-			ir_pattern_vars(x->clauses[i].pattern, take, env);
-	} else if (e->kind == IR_VAR) {
+	ir_binders(e, take, env);
+	if (e->kind == IR_VAR)
 		take(ir_as_var(e), env);
-	}
 	return true;
 }
 
@@ -65,17 +53,15 @@ compare(const void *a, const void *b)
 }
 
 void
-fresh_names_init(struct fresh_names *f, const ir_module *m,
-		 const char *prefix)
+fresh_names_init(struct fresh_names *f, const ir_module *m, const char *prefix)
 {
-	*f = (struct fresh_names){ .cx = m->cx, .prefix = prefix };
+	*f = (struct fresh_names){.cx = m->cx, .prefix = prefix};
 	for (size_t i = 0; i < m->defs.len; i++)
 		if (m->defs.at[i]->kind == DEF_FUNCTION)
 			ir_walk(&m->defs.at[i]->fn->base, take_binders, NULL,
 				f);
 	if (f->taken.len)
-		qsort(f->taken.at, f->taken.len, sizeof(*f->taken.at),
-		      compare);
+		qsort(f->taken.at, f->taken.len, sizeof(*f->taken.at), compare);
 }
 
 void

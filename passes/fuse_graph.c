@@ -7,7 +7,7 @@
 struct builder {
 	struct fuse_graph *g;
 	struct arena *arena;
-	ir_expr_vec order;              /* nodes, users first met first */
+	ir_expr_vec order;         /* nodes, users first met first */
 	const ir_type *last_tuple; /* that was asked about */
 	bool last_is_tensors;
 };
@@ -223,16 +223,7 @@ external_operands(const struct builder *b, const ir_expr *e)
 {
 	for (uint32_t i = 0; i < ir_num_operands(e); i++)
 		mark_external(b, ir_operand(e, i));
-	if (e->kind == IR_LET)
-		mark_external(b, &ir_as_let(e)->var->base);
-	if (e->kind == IR_MATCH)
-		for (uint32_t i = 0; i < ir_as_match(e)->nclauses; i++)
-			ir_pattern_vars(ir_as_match(e)->clauses[i].pattern,
-					external_var, (void *)(uintptr_t)b);
-	if (e->kind == IR_FUNCTION)
-		for (uint32_t i = 0; i < ir_as_function(e)->nparams; i++)
-			external_var(ir_as_function(e)->params[i],
-				     (void *)(uintptr_t)b);
+	ir_binders(e, external_var, (void *)(uintptr_t)b);
 }
 
 static void
@@ -303,8 +294,7 @@ static void
 set_jump(struct fuse_graph *g, struct fuse_node *n)
 {
 	struct fuse_node *p = &g->nodes[n->parent];
-	struct fuse_node *j = p->jump == FUSE_NONE ? NULL
-						   : &g->nodes[p->jump];
+	struct fuse_node *j = p->jump == FUSE_NONE ? NULL : &g->nodes[p->jump];
 
 	n->jump = n->parent;
 	n->jump_pattern = n->tree_pattern;
@@ -313,9 +303,9 @@ set_jump(struct fuse_graph *g, struct fuse_node *n)
 	if (p->depth - j->depth ==
 	    (j->jump == FUSE_NONE ? 0 : j->depth - g->nodes[j->jump].depth)) {
 		n->jump = j->jump;
-		n->jump_pattern = worse(n->tree_pattern,
-					worse(p->jump_pattern,
-					      j->jump_pattern));
+		n->jump_pattern =
+			worse(n->tree_pattern,
+			      worse(p->jump_pattern, j->jump_pattern));
 	}
 }
 
@@ -398,9 +388,9 @@ void
 fuse_graph_build(struct fuse_graph *g, const struct ir_function *fn,
 		 struct arena *arena)
 {
-	struct builder b = { .g = g, .arena = arena };
+	struct builder b = {.g = g, .arena = arena};
 
-	*g = (struct fuse_graph){ 0 };
+	*g = (struct fuse_graph){0};
 	/* A first walk counts, so that the array of nodes never moves. */
 	ir_walk(&fn->base, enter, NULL, &b);
 	g->nodes = ARENA_NEW_ARRAY(arena, b.order.len, struct fuse_node);

@@ -279,27 +279,6 @@ fuse_groups_build(const struct fuse_graph *g, const struct fuse_limits *limits,
 /* ------------------------------------------------------------- remarks -- */
 
 static const char *
-pattern_name(enum op_pattern p)
-{
-	switch (p) {
-	case PAT_ELEMWISE:
-		return "element-wise";
-	case PAT_BROADCAST:
-		return "broadcast";
-	case PAT_INJECTIVE:
-		return "injective";
-	case PAT_COMM_REDUCE:
-		return "a reduction";
-	case PAT_OUT_ELEMWISE:
-		return "output-fusable";
-	case PAT_TUPLE:
-		return "a tuple";
-	default:
-		return "opaque";
-	}
-}
-
-static const char *
 node_name(const struct fuse_graph *g, uint32_t i)
 {
 	const ir_op *op = ir_called_op(g->nodes[i].expr);
@@ -343,9 +322,11 @@ why_apart(struct grouper *gr, uint32_t i, struct buf *out)
 	else if (own == PAT_COMM_REDUCE)
 		return "it is a reduction, which ends a group";
 	else
-		buf_printf(out, "%s is %s, and '%s' or what lies between is %s",
-			   it, pattern_name(own), node_name(gr->g, sink),
-			   pattern_name(other > way ? other : way));
+		buf_printf(out,
+			   "%s is of pattern %s, and '%s' or what lies "
+			   "between of pattern %s",
+			   it, ir_op_pattern_name(own), node_name(gr->g, sink),
+			   ir_op_pattern_name(other > way ? other : way));
 	return out->at;
 }
 

@@ -156,17 +156,9 @@ note_types(const ir_expr *e, void *env)
 
 		for (uint32_t i = 0; i < f->ntype_params; i++)
 			vec_push(&v->bound, f->type_params[i]);
-		for (uint32_t i = 0; i < f->nparams; i++)
-			note_binder(f->params[i], v);
 		note_type(v, f->ret_type);
-	} else if (e->kind == IR_LET) {
-		note_binder(ir_as_let(e)->var, v);
-	} else if (e->kind == IR_MATCH) {
-		const struct ir_match *x = ir_as_match(e);
-
-		for (uint32_t i = 0; i < x->nclauses; i++)
-			ir_pattern_vars(x->clauses[i].pattern, note_binder, v);
 	}
+	ir_binders(e, note_binder, v);
 	return true;
 }
 

@@ -8,29 +8,6 @@
 #include "support/options.h"
 #include "te/compute.h"
 
-static const char *
-pattern_name(enum op_pattern p)
-{
-	switch (p) {
-	case PAT_ELEMWISE:
-		return "element-wise";
-	case PAT_BROADCAST:
-		return "broadcast";
-	case PAT_INJECTIVE:
-		return "injective";
-	case PAT_COMM_REDUCE:
-		return "reduction";
-	case PAT_OUT_ELEMWISE:
-		return "output-fusable";
-	case PAT_TUPLE:
-		return "tuple";
-	case PAT_OPAQUE:
-		return "opaque";
-	default:
-		return "none";
-	}
-}
-
 static const struct {
 	unsigned trait;
 	const char *name;
@@ -191,7 +168,7 @@ op_list(struct buf *out)
 			   has_gradient(op) ? "yes" : "no",
 			   has_bangc(op) ? "yes" : "no");
 		buf_printf(out, "  pattern %s, tier %u",
-			   pattern_name(op->pattern), op->tier);
+			   ir_op_pattern_name(op->pattern), op->tier);
 		for (size_t k = 0; k < sizeof(traits) / sizeof(*traits); k++)
 			if (op->traits & traits[k].trait)
 				buf_printf(out, ", %s", traits[k].name);
@@ -289,7 +266,7 @@ op_list_json(struct buf *out)
 		put_key(out, "name", op->name);
 		put_inputs_json(out, op);
 		buf_puts(out, ",\n   ");
-		put_key(out, "pattern", pattern_name(op->pattern));
+		put_key(out, "pattern", ir_op_pattern_name(op->pattern));
 		buf_printf(out, ", \"tier\": %u", op->tier);
 		put_traits_json(out, op);
 		buf_puts(out, ",\n   ");

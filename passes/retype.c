@@ -248,6 +248,19 @@ retype_parts(struct retype *r, const struct ir_function *f)
 	return parts;
 }
 
+void
+retype_add_param(struct arena *a, struct ir_function_parts *parts,
+		 const struct ir_var *v)
+{
+	const struct ir_var **params =
+		ARENA_NEW_ARRAY(a, parts->nparams + 1, const struct ir_var *);
+
+	if (parts->nparams)
+		memcpy(params, parts->params, parts->nparams * sizeof(*params));
+	params[parts->nparams++] = v;
+	parts->params = params;
+}
+
 const ir_type *
 retype_func_with(ir_module *m, struct arena *a, const struct ir_func_type *f,
 		 const ir_type *const *params, const ir_type *more,

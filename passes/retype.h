@@ -41,6 +41,10 @@ const ir_expr *retype_match(struct retype *r, const ir_expr *e);
 struct ir_function_parts retype_parts(struct retype *r,
 				      const struct ir_function *f);
 
+/* One parameter more for PARTS, the last; A holds the list. */
+void retype_add_param(struct arena *a, struct ir_function_parts *parts,
+		      const struct ir_var *v);
+
 /* The constructor of the same place in the twin of its data type. */
 const struct ir_ctor *retype_ctor(struct retype *r, const struct ir_ctor *c);
 

@@ -56,13 +56,7 @@ new_cont(struct cps *c, struct loc loc, const ir_type *t)
 static void
 add_cont(struct cps *c, struct ir_function_parts *parts, const ir_expr *k)
 {
-	const struct ir_var **params = ARENA_NEW_ARRAY(
-		c->cx->scratch, parts->nparams + 1, const struct ir_var *);
-
-	if (parts->nparams)
-		memcpy(params, parts->params, parts->nparams * sizeof(*params));
-	params[parts->nparams++] = ir_as_var(k);
-	parts->params = params;
+	retype_add_param(c->cx->scratch, parts, ir_as_var(k));
 	parts->ret_type = c->answer;
 	parts->ret_inferred = false;
 }

@@ -93,20 +93,7 @@ note_binder(const struct ir_var *v, void *env)
 static bool
 note_binders(const ir_expr *e, void *env)
 {
-	if (e->kind == IR_FUNCTION) {
-		const struct ir_function *f = ir_as_function(e);
-
-		for (uint32_t i = 0; i < f->nparams; i++)
-			note_binder(f->params[i], env);
-	} else if (e->kind == IR_LET) {
-		note_binder(ir_as_let(e)->var, env);
-	} else if (e->kind == IR_MATCH) {
-		const struct ir_match *x = ir_as_match(e);
-
-		for (uint32_t i = 0; i < x->nclauses; i++)
-			ir_pattern_vars(x->clauses[i].pattern, note_binder,
-					env);
-	}
+	ir_binders(e, note_binder, env);
 	return true;
 }
 

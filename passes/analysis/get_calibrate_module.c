@@ -90,16 +90,6 @@ put_values(ir_module *m, const ir_expr *e, ir_expr_vec *out)
 		vec_push(out, e);
 }
 
-static void
-set_body(ir_module *m, ir_def *def, const ir_expr *body)
-{
-	struct ir_function_parts parts = ir_function_parts(def->fn);
-
-	parts.body = body;
-	parts.ret_type = NULL;
-	def->fn = ir_as_function(ir_new_function(m, def->fn->base.loc, &parts));
-}
-
 /* Attributes of a function for this compiler; but for main with Inline=1. */
 static void
 set_attributes(ir_module *m, ir_def *def, bool inlined)
@@ -132,9 +122,10 @@ pass_get_calibrate_module(pass_ctx *cx)
 			set_attributes(m, m->defs.at[i],
 				       m->defs.at[i] != main_def);
 	if (values.len)
-		set_body(m, main_def,
-			 ir_new_tuple(m, main_def->fn->body->loc, values.at,
-				      (uint32_t)values.len));
+		main_def->fn = ir_function_giving(
+			m, main_def->fn,
+			ir_new_tuple(m, main_def->fn->body->loc, values.at,
+				     (uint32_t)values.len));
 	vec_free(&calls);
 	vec_free(&values);
 	return main_def != NULL;

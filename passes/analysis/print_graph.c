@@ -69,27 +69,6 @@ pass_print_dependency_graph(pass_ctx *cx)
 }
 
 static const char *
-pattern_word(unsigned pattern)
-{
-	switch (pattern) {
-	case PAT_ELEMWISE:
-		return "elementwise";
-	case PAT_BROADCAST:
-		return "broadcast";
-	case PAT_INJECTIVE:
-		return "injective";
-	case PAT_COMM_REDUCE:
-		return "reduction";
-	case PAT_OUT_ELEMWISE:
-		return "anchor";
-	case PAT_TUPLE:
-		return "tuple";
-	default:
-		return "opaque";
-	}
-}
-
-static const char *
 node_text(struct report *r, const ir_expr *e)
 {
 	const char *name = report_name(r, e);
@@ -121,7 +100,7 @@ pass_print_post_dominators(pass_ctx *cx)
 					&r, 1, "%s: %s, %s",
 					node_text(&r, n->expr),
 					node_text(&r, g.nodes[n->parent].expr),
-					pattern_word(n->tree_pattern));
+					ir_op_pattern_name(n->tree_pattern));
 		}
 		fuse_graph_free(&g);
 	}

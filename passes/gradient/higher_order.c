@@ -282,19 +282,6 @@ tape_constant(const ir_expr *e, const ir_expr *old, void *env)
 	return close(p, mark, new_pair(p, e));
 }
 
-/* PARTS with BP as one parameter more. */
-static void
-add_bp(struct tape *p, struct ir_function_parts *parts, const ir_expr *bp)
-{
-	const struct ir_var **params = ARENA_NEW_ARRAY(
-		p->cx->scratch, parts->nparams + 1, const struct ir_var *);
-
-	if (parts->nparams)
-		memcpy(params, parts->params, parts->nparams * sizeof(*params));
-	params[parts->nparams++] = ir_as_var(bp);
-	parts->params = params;
-}
-
 static const ir_expr *
 tape_function(const ir_expr *e, const ir_expr *old, void *env)
 {
@@ -302,7 +289,8 @@ tape_function(const ir_expr *e, const ir_expr *old, void *env)
 	struct ir_function_parts parts =
 		retype_parts(&p->types, ir_as_function(e));
 
-	add_bp(p, &parts, ir_map_get(&p->bp, old));
+	retype_add_param(p->cx->scratch, &parts,
+			 ir_as_var(ir_map_get(&p->bp, old)));
 	return ir_new_function(p->m, e->loc, &parts);
 }
 
@@ -340,7 +328,7 @@ tape_ctor(const ir_expr *e, const ir_expr *old, void *env)
 	}
 	parts.body =
 		ir_new_call(p->m, e->loc, &c->base, args, c->nfields, NULL);
-	add_bp(p, &parts, new_bp(p, e->loc));
+	retype_add_param(p->cx->scratch, &parts, ir_as_var(new_bp(p, e->loc)));
 	return ir_new_function(p->m, e->loc, &parts);
 }
 

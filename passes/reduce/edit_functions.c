@@ -46,16 +46,6 @@ reduce_drop_types(struct reduce_edit *x)
 	m->types.len = to;
 }
 
-static void
-set_body(ir_module *m, ir_def *def, const ir_expr *body)
-{
-	struct ir_function_parts parts = ir_function_parts(def->fn);
-
-	parts.body = body;
-	parts.ret_type = NULL;
-	def->fn = ir_as_function(ir_new_function(m, def->fn->base.loc, &parts));
-}
-
 /* Does E use no variable but the parameters of FN? */
 static bool
 is_closed_in(const struct ir_function *fn, const ir_expr *e)
@@ -100,7 +90,7 @@ reduce_take_part(struct reduce_edit *x)
 			if (is_value(nodes.at[k]) && reduce_site(x) && !part)
 				part = nodes.at[k];
 		if (part && is_closed_in(def->fn, part))
-			set_body(x->m, def, part);
+			def->fn = ir_function_giving(x->m, def->fn, part);
 		vec_free(&nodes);
 	}
 }
@@ -132,6 +122,20 @@ with_result(ir_module *m, const ir_expr *body, const ir_expr *result)
 	return result;
 }
 
+/* DEF gives FIELDS of its tuple, or the one that is left. */
+static void
+give_fields(ir_module *m, ir_def *def, struct loc loc,
+	    const ir_expr_vec *fields)
+{
+	const ir_expr *result = fields->len == 1
+					? fields->at[0]
+					: ir_new_tuple(m, loc, fields->at,
+						       (uint32_t)fields->len);
+
+	def->fn = ir_function_giving(m, def->fn,
+				     with_result(m, def->fn->body, result));
+}
+
 void
 reduce_drop_outputs(struct reduce_edit *x)
 {
@@ -151,16 +155,7 @@ reduce_drop_outputs(struct reduce_edit *x)
 			if (!reduce_site(x))
 				vec_push(&kept, tuple->fields[k]);
 		if (kept.len > 0 && kept.len < tuple->nfields)
-			set_body(
-				x->m, def,
-				with_result(
-					x->m, def->fn->body,
-					kept.len == 1
-						? kept.at[0]
-						: ir_new_tuple(
-							  x->m, result->loc,
-							  kept.at,
-							  (uint32_t)kept.len)));
+			give_fields(x->m, def, result->loc, &kept);
 		vec_free(&kept);
 	}
 }
