@@ -59,6 +59,7 @@ copy_constant(struct compactor *c, const struct ir_constant *k)
 		to = (struct ir_constant *)(uintptr_t)ir_new_placeholder(
 			c->to, k->base.loc, k->meta_index, NULL);
 	to->vdevice = k->vdevice;
+	to->told_type = k->told_type;
 	to->base.type = k->base.type;
 	return &to->base;
 }

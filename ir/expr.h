@@ -73,6 +73,7 @@ struct ir_constant {
 	ir_tensor *data;                /* borrowed from the module's list */
 	uint32_t meta_index;            /* of a placeholder */
 	const ir_meta *vdevice;
+	const ir_type *told_type;       /* by its metadata, or NULL */
 };
 
 struct ir_op_ref {

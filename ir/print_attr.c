@@ -111,12 +111,29 @@ meta_key(struct print *p, const ir_attr *a)
 }
 
 /*
+ * Inference types the constants that are values, not those in attributes. One
+ * that is both, and got a type, is two objects; the second has this identity.
+ */
+const void *
+print_told_constant(const struct print *p, const ir_expr *e)
+{
+	const struct ir_constant *c;
+
+	if (e->kind != IR_CONSTANT || p->o->types == PRINT_TYPES_NONE)
+		return NULL;
+	c = ir_as_constant(e);
+	return c->data && c->told_type != e->type ? &c->told_type : NULL;
+}
+
+/*
  * What two references share if they mean the same object. Boxed numbers and
  * records belong to the call OWNER (may be NULL), whose field I they are.
  */
 static const void *
-meta_id(const ir_attr *a, const void *owner, uint32_t i)
+meta_id(const struct print *p, const ir_attr *a, const void *owner, uint32_t i)
 {
+	const void *told;
+
 	switch ((enum ir_attr_kind)a->kind) {
 	case ATTR_DICT:
 		return a->dict ? (const void *)a->dict : (const void *)a;
@@ -125,7 +142,8 @@ meta_id(const ir_attr *a, const void *owner, uint32_t i)
 	case ATTR_META:
 		return a->meta;
 	case ATTR_EXPR:
-		return a->expr;
+		told = print_told_constant(p, a->expr);
+		return told ? told : a->expr;
 	default:
 		return owner ? (const char *)owner + 1 + i : (const char *)a;
 	}
@@ -144,7 +162,10 @@ add_meta(struct print *p, const char *key, const void *id, const ir_attr *a)
 	if (is_placeholder(a))
 		p->mentions_meta = true;
 	else if (a->kind == ATTR_EXPR)
-		print_meta_add(p, key, PRINT_META_EXPR, id, id);
+		print_meta_add(p, key,
+			       id == a->expr ? PRINT_META_EXPR
+					     : PRINT_META_TOLD,
+			       id, id);
 	else if (a->kind == ATTR_META)
 		print_meta_add(p, key, PRINT_META_OBJECT, id, id);
 	else
@@ -163,7 +184,7 @@ plan_value(struct print *p, const ir_attr *a, const void *owner, uint32_t i)
 	const char *key = meta_key(p, a);
 
 	if (key)
-		add_meta(p, key, meta_id(a, owner, i), a);
+		add_meta(p, key, meta_id(p, a, owner, i), a);
 	else if (a->kind == ATTR_ARRAY)
 		for (uint32_t k = 0; k < a->n; k++)
 			plan_value(p, &a->elems[k], NULL, 0);
@@ -261,8 +282,8 @@ static const struct ir_call *
 first_copy(struct print *p, const struct ir_call *c)
 {
 	uint64_t place = (uint64_t)c->base.loc.off << 32 | c->base.loc.len;
-	uint64_t key = ((uintptr_t)c->attrs ^ place) *
-		       UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t key =
+		((uintptr_t)c->attrs ^ place) * UINT64_C(0x9e3779b97f4a7c15);
 	const struct ir_call *first;
 	uintptr_t *known;
 	bool is_new;
@@ -432,7 +453,7 @@ put_value(struct print *p, const ir_attr *a, bool plain, const void *owner,
 		return;
 	}
 	if (meta_key(p, a)) {
-		print_meta_ref(p, meta_id(a, owner, i));
+		print_meta_ref(p, meta_id(p, a, owner, i));
 		return;
 	}
 	switch ((enum ir_attr_kind)a->kind) {

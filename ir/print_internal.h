@@ -55,6 +55,7 @@ enum print_meta_kind {
 	PRINT_META_ATTR, /* a boxed value, a type, ... */
 	PRINT_META_TYPE,
 	PRINT_META_OBJECT, /* ir_meta */
+	PRINT_META_TOLD,   /* print_told_constant() */
 };
 
 /* One object that the text calls meta[KEY][index]. */
@@ -178,6 +179,9 @@ bool print_call_attrs(struct print *p, const struct ir_call *c, bool comma);
 bool print_dict_attrs(struct print *p, const ir_dict *d, bool comma);
 void print_plan_call_attrs(struct print *p, const struct ir_call *c);
 void print_plan_dict(struct print *p, const ir_dict *d);
+
+/* The identity of constant E in attributes, or NULL if it is E's own. */
+const void *print_told_constant(const struct print *p, const ir_expr *e);
 void print_vdevice(struct print *p, const ir_meta *device);
 const ir_attrs *print_defaults(struct print *p, const struct attrs_schema *s);
 

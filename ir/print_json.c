@@ -35,6 +35,9 @@ is_shared(const struct json_ref *r)
 	case REF_EXPR:
 	case REF_DEVICE:
 	case REF_DICT:
+	case REF_TOLD:
+	case REF_SPAN:
+	case REF_SOURCE:
 		return r->object != NULL;
 	case REF_TYPE:
 		return t->kind == TYPE_VAR || t->kind == TYPE_HOLE;
@@ -47,8 +50,10 @@ is_shared(const struct json_ref *r)
 
 /* Values that stand for another object are that object. */
 static struct json_ref
-resolve(struct json_ref r)
+resolve(const struct json *j, struct json_ref r)
 {
+	const void *told;
+
 	const ir_attr *a = r.object;
 
 	if (r.kind != REF_ATTR)
@@ -69,6 +74,9 @@ resolve(struct json_ref r)
 				 ? REF_EXPR
 				 : REF_NULL;
 		r.object = a->expr;
+		told = print_told_constant(j->p, a->expr);
+		if (told)
+			r = (struct json_ref){REF_TOLD, told, r.slot};
 		break;
 	case ATTR_TYPE:
 		r.kind = REF_TYPE;
@@ -118,7 +126,7 @@ number_one(struct json *j, struct json_ref r)
 	uintptr_t *number;
 	bool is_new;
 
-	r = resolve(r);
+	r = resolve(j, r);
 	if (r.kind == REF_NULL) {
 		*r.slot = 0;
 		return;

@@ -24,6 +24,9 @@ enum json_ref_kind {
 	REF_STRING, /* interned */
 	REF_VAR_ID, /* the name of a variable */
 	REF_DEVICE, /* the device without constraint */
+	REF_TOLD,   /* print_told_constant() */
+	REF_SPAN,   /* struct ir_span */
+	REF_SOURCE, /* the name of a source */
 };
 
 /* An object, and where its number belongs. */

@@ -1,6 +1,7 @@
 /*
  * Objects of the metadata as JSON nodes: their type keys, fields and parts.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "ir/print_json_internal.h"
@@ -188,19 +189,51 @@ make_device(struct json *j, struct json_node *n)
 	add_part(j, "memory_scope", REF_STRING, intern_str(&j->p->names, ""));
 }
 
+static void
+make_span(struct json *j, struct json_node *n, const struct ir_span *s)
+{
+	n->type_key = "Span";
+	add_part(j, "source_name", REF_SOURCE, s->name);
+	add_int(j, "line", s->line);
+	add_int(j, "column", s->column);
+	add_int(j, "end_line", s->end_line);
+	add_int(j, "end_column", s->end_column);
+}
+
 /* What relay expressions have in common. */
 static void
-add_expr_fields(struct json *j, const ir_expr *e, const ir_meta *vdevice)
+add_expr_fields(struct json *j, const ir_expr *e, const ir_type *type,
+		const ir_meta *vdevice)
 {
 	static const char any;
-	bool typed = e->type && j->p->o->types != PRINT_TYPES_NONE;
+	bool typed = type && j->p->o->types != PRINT_TYPES_NONE;
 
 	if (vdevice)
 		add_part(j, "virtual_device_", REF_META, vdevice);
 	else
 		add_part(j, "virtual_device_", REF_DEVICE, &any);
-	add_text(j, "span", "0");
-	add_part(j, "_checked_type_", typed ? REF_TYPE : REF_NULL, e->type);
+	if (j->p->o->spans && e->loc.span)
+		add_part(j, "span", REF_SPAN, &j->p->m->spans.at[e->loc.off]);
+	else
+		add_text(j, "span", "0");
+	add_part(j, "_checked_type_", typed ? REF_TYPE : REF_NULL, type);
+}
+
+static void
+make_constant(struct json *j, struct json_node *n, const struct ir_constant *c,
+	      const ir_type *type)
+{
+	n->type_key = "relay.Constant";
+	add_int(j, "data", tensor_number(j, c->data));
+	add_expr_fields(j, &c->base, type, c->vdevice);
+}
+
+/* The constant that has ID for its second identity. */
+static const struct ir_constant *
+told_constant(const void *id)
+{
+	return (const void *)((const char *)id -
+			      offsetof(struct ir_constant, told_type));
 }
 
 static void
@@ -210,14 +243,12 @@ make_expr(struct json *j, struct json_node *n, const ir_expr *e)
 
 	switch ((enum ir_kind)e->kind) {
 	case IR_CONSTANT:
-		n->type_key = "relay.Constant";
-		add_int(j, "data", tensor_number(j, ir_as_constant(e)->data));
-		add_expr_fields(j, e, ir_as_constant(e)->vdevice);
+		make_constant(j, n, ir_as_constant(e), e->type);
 		break;
 	case IR_GLOBAL:
 		n->type_key = "GlobalVar";
 		add_part(j, "name_hint", REF_STRING, ir_as_global(e)->name);
-		add_expr_fields(j, e, NULL);
+		add_expr_fields(j, e, e->type, NULL);
 		add_text(j, "struct_info_", "0");
 		break;
 	default:
@@ -226,7 +257,7 @@ make_expr(struct json *j, struct json_node *n, const ir_expr *e)
 		add_part(j, "vid", REF_VAR_ID, v->name);
 		add_part(j, "type_annotation",
 			 v->annotation ? REF_TYPE : REF_NULL, v->annotation);
-		add_expr_fields(j, e, v->vdevice);
+		add_expr_fields(j, e, e->type, v->vdevice);
 		break;
 	}
 }
@@ -431,6 +462,7 @@ make_list(struct json *j, struct json_node *n,
 		[PRINT_META_EXPR] = REF_EXPR, [PRINT_META_RECORD] = REF_RECORD,
 		[PRINT_META_DICT] = REF_DICT, [PRINT_META_ATTR] = REF_ATTR,
 		[PRINT_META_TYPE] = REF_TYPE, [PRINT_META_OBJECT] = REF_META,
+		[PRINT_META_TOLD] = REF_TOLD,
 	};
 
 	n->type_key = "Array";
@@ -523,6 +555,17 @@ print_json_make(struct json *j, struct json_node *n, struct json_ref r)
 		break;
 	case REF_DEVICE:
 		make_device(j, n);
+		break;
+	case REF_TOLD:
+		make_constant(j, n, told_constant(r.object),
+			      told_constant(r.object)->told_type);
+		break;
+	case REF_SPAN:
+		make_span(j, n, r.object);
+		break;
+	case REF_SOURCE:
+		n->type_key = "SourceName";
+		set_repr(n, r.object, intern_len(r.object));
 		break;
 	}
 }

@@ -4,6 +4,7 @@
  * Objects refer to each other by number. Each is made once, on demand; one
  * that is being made already refers to itself, and that is an error.
  */
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -255,24 +256,81 @@ device_field(struct meta_reader *r, const json_t *node, const ir_meta **out)
 	return true;
 }
 
+static unsigned
+span_number(const json_t *span, const char *name, unsigned otherwise)
+{
+	const char *s = meta_field_text(span, name);
+	long n = s ? atol(s) : 0;
+
+	return n > 0 && n < UINT_MAX ? (unsigned)n : otherwise;
+}
+
+/* The span of NODE, or else the place in the text that mentions it. */
+static bool
+place_of(struct meta_reader *r, const json_t *node, struct loc *out)
+{
+	const json_t *span, *source;
+	struct ir_span *s;
+	const char *name;
+	size_t i, k;
+
+	*out = r->pc->no_locs ? LOC_NONE : r->loc;
+	if (!meta_index(r, node, "span", &i))
+		return meta_fail(r, "the metadata has a broken span");
+	span = node_at(r, i);
+	if (i == 0 || !meta_index(r, span, "source_name", &k) || k == 0)
+		return true;
+	source = node_at(r, k);
+	name = string_object(r, source);
+	if (!name)
+		return false;
+	*out = ir_module_add_span(r->pc->m, name, span_number(span, "line", 1),
+				  span_number(span, "column", 1));
+	s = &r->pc->m->spans.at[out->off];
+	s->end_line = span_number(span, "end_line", s->line);
+	s->end_column = span_number(span, "end_column", s->column);
+	return true;
+}
+
+/* The type that a constant was written with, if it is one. */
+static bool
+told_type(struct meta_reader *r, const json_t *node, ir_attr *out)
+{
+	size_t i;
+
+	*out = ATTR_NONE;
+	if (!meta_index(r, node, "_checked_type_", &i))
+		return meta_fail(r, "the metadata has a broken type");
+	if (i == 0 || !key_of(node_at(r, i)) ||
+	    !meta_is_type(key_of(node_at(r, i))))
+		return true;
+	return meta_node(r, i, out);
+}
+
 static bool
 make_constant(struct meta_reader *r, const json_t *node, const char *key,
 	      ir_attr *out)
 {
 	const char *data = meta_field_text(node, "data");
+	struct ir_constant *c;
 	const ir_meta *device;
 	const ir_expr *e;
+	struct loc loc;
 	ir_tensor *t;
+	ir_attr type;
 	size_t i;
 
 	(void)key;
 	if (!data || !read_index(data, SIZE_MAX, &i))
 		return meta_fail(r, "this constant has no data");
 	t = meta_tensor(r, i);
-	if (!t || !device_field(r, node, &device))
+	if (!t || !device_field(r, node, &device) ||
+	    !told_type(r, node, &type) || !place_of(r, node, &loc))
 		return false;
-	e = ir_new_constant(r->pc->m, r->pc->no_locs ? LOC_NONE : r->loc, t);
-	((struct ir_constant *)(uintptr_t)ir_as_constant(e))->vdevice = device;
+	e = ir_new_constant(r->pc->m, loc, t);
+	c = (struct ir_constant *)(uintptr_t)ir_as_constant(e);
+	c->vdevice = device;
+	c->told_type = type.kind == ATTR_TYPE ? type.type : NULL;
 	*out = (ir_attr){.kind = ATTR_EXPR, .expr = e};
 	return true;
 }
