@@ -1,6 +1,6 @@
 /*
- * Compaction: what is live goes into a fresh module, which then takes the
- * place of the old one. Node ids become dense again.
+ * Copies of modules, and compaction: what is live goes into a fresh module,
+ * which then takes the place of the old one. Node ids become dense again.
  */
 #include "ir/module.h"
 
@@ -328,13 +328,12 @@ ir_module_swap(ir_module *a, ir_module *b)
 	*b = t;
 }
 
-void
-ir_module_compact(ir_module *m)
+/* A copy of M without the list of its tensors beyond those of constants. */
+static ir_module *
+copy_module(const ir_module *m)
 {
 	struct compactor c = { 0 };
 
-	if (!can_move(m))
-		return;
 	c.to = ir_module_new(m->cx);
 	copy_type_defs(&c, m);
 	for (size_t i = 0; i < m->defs.len; i++) {
@@ -346,11 +345,36 @@ ir_module_compact(ir_module *m)
 		ir_set_type(&to->global->base, def->global->base.type);
 	}
 	c.to->types_valid = m->types_valid;
+	c.to->has_placeholders = m->has_placeholders;
 	for (size_t i = 0; i < m->spans.len; i++)
 		vec_push(&c.to->spans, m->spans.at[i]);
-	take_tensors(c.to, m);
-	ir_module_swap(m, c.to);
-	ir_module_free(c.to);
 	ir_map_free(&c.done);
 	vec_free(&c.operands);
+	return c.to;
+}
+
+void
+ir_module_compact(ir_module *m)
+{
+	ir_module *to;
+
+	if (!can_move(m))
+		return;
+	to = copy_module(m);
+	take_tensors(to, m);
+	ir_module_swap(m, to);
+	ir_module_free(to);
+}
+
+ir_module *
+ir_module_copy(const ir_module *m)
+{
+	ir_module *to;
+
+	if (!can_move(m))
+		return NULL;
+	to = copy_module(m);
+	for (size_t i = 0; i < m->tensors.len; i++)
+		vec_push(&to->tensors, ir_tensor_ref(m->tensors.at[i]));
+	return to;
 }

@@ -166,4 +166,11 @@ struct loc ir_module_add_span(ir_module *m, const char *name, unsigned line,
  */
 void ir_module_compact(ir_module *m);
 
+/*
+ * Another module of the same context that holds the same, with nodes and
+ * definitions of its own; tensors are shared. NULL where compaction would
+ * leave M as it is.
+ */
+ir_module *ir_module_copy(const ir_module *m);
+
 #endif

@@ -12,6 +12,7 @@
 #include "passes/registry.h"
 #include "passes/spans.h"
 #include "passes/validate.h"
+#include "passes/validate_run.h"
 #include "support/crash.h"
 #include "support/glob.h"
 #include "support/outfile.h"
@@ -58,6 +59,13 @@ pass_manager_init(struct pass_manager *pm, struct diag *d,
 	return ok;
 }
 
+static void
+forget_state(struct pass_manager *pm)
+{
+	validate_state_unref(pm->state);
+	pm->state = NULL;
+}
+
 bool
 pass_manager_end(struct pass_manager *pm)
 {
@@ -67,6 +75,7 @@ pass_manager_end(struct pass_manager *pm)
 	ok = !pm->instrument.failed;
 	validate_free(pm->validation);
 	pm->validation = NULL;
+	forget_state(pm);
 	arena_free(&pm->scratch);
 	return ok;
 }
@@ -129,37 +138,41 @@ has_types(struct pass_manager *pm)
 static bool
 check_types(struct pass_manager *pm, const struct pass_info *info)
 {
+	const struct buf *text = &pm->state->text;
 	struct source *before = pm->diag->source;
-	struct print_options print = {.types = PRINT_TYPES_AUTO};
-	struct buf text = {0};
 	struct source copy;
-	ir_module *m;
 	bool ok;
 
-	if (pm->module->types_valid)
-		return true;
-	ir_print_module(&text, pm->module, &print);
 	source_init(&copy,
 		    arena_printf(&pm->scratch, "<after -%s>", info->flag),
-		    text.at, text.len);
+		    text->at, text->len);
 	pm->diag->source = &copy;
-	m = parse_module(pm->module->cx, &copy, pm->diag, NULL);
-	ok = m && ir_infer_module(m, pm->diag);
-	if (m)
-		ir_module_free(m);
+	ok = validate_read(pm->state, pm->module->cx, pm->diag) != NULL;
 	pm->diag->source = before;
 	source_free(&copy);
-	buf_free(&text);
 	return ok;
 }
 
+/* What the options want to know of the module that INFO has left. */
 static bool
-verify(struct pass_manager *pm, const struct pass_info *info)
+check_result(struct pass_manager *pm, const struct pass_info *info)
 {
-	if (ir_verify_module(pm->module, pm->diag) && check_types(pm, info))
-		return true;
-	diag_error(pm->diag, LOC_NONE, "the module is wrong after this pass");
-	return false;
+	const struct pass_options *o = pm->options;
+	bool read = o->verify_each && !pm->module->types_valid;
+	bool right;
+
+	forget_state(pm);
+	right = !o->verify_each || ir_verify_module(pm->module, pm->diag);
+	if (right && (o->validate || read))
+		pm->state = validate_state_of(pm->cache, pm->module);
+	if (right && o->validate)
+		validate_prepare(pm, pm->state);
+	if (right && read)
+		right = check_types(pm, info);
+	if (!right)
+		diag_error(pm->diag, LOC_NONE,
+			   "the module is wrong after this pass");
+	return right && (!o->validate || validate_after(pm, info, pm->state));
 }
 
 static size_t
@@ -402,12 +415,9 @@ run_pass(struct pass_manager *pm, const struct pass_step *step, bool *changed)
 	if (cx.free_state)
 		cx.free_state(cx.state);
 	count_visits(pm, info, visits);
-	if (ok && pm->options->verify_each)
-		ok = verify(pm, info);
+	ok = ok && check_result(pm, info);
 	if (ok && pm->options->verify_spans)
 		check_spans(pm, &spans);
-	if (ok && pm->options->validate)
-		ok = validate_after(pm, info);
 	pm->diag->pass = NULL;
 	crash_doing(NULL, NULL, NULL);
 	if (!ok) {
@@ -574,8 +584,11 @@ pass_manager_run(struct pass_manager *pm, const struct pass_pipeline *p,
 	pm->stopped = false;
 	if (!no_infer && p->first && !infer(pm))
 		return false;
-	if (pm->options->validate)
-		validate_start(pm);
+	if (pm->options->validate) {
+		if (!pm->state)
+			pm->state = validate_state_of(pm->cache, m);
+		validate_start(pm, pm->state);
+	}
 	instrument_start(pm);
 	return !pm->instrument.failed &&
 	       run_pipe(pm, p->first, false, &changed);

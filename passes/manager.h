@@ -33,6 +33,8 @@ struct pass_manager {
 	bool stopped;      /* --stop-after was reached */
 	bool step_changed; /* the step before changed the module */
 	struct validation *validation; /* of --validate-each; or NULL */
+	struct validate_cache *cache;  /* borrowed; may be NULL */
+	struct validate_state *state;  /* of the module now, or NULL */
 	bool results_differ;           /* as --validate-each found */
 };
 

@@ -7,7 +7,7 @@
 #include "passes/validate_run.h"
 
 struct validation {
-	struct validate_state last; /* the newest that could be evaluated */
+	struct validate_state *last; /* the newest that could be evaluated */
 	/* The first pass since then; NULL: the one before is the last. */
 	const struct pass_info *since;
 	bool has_last;
@@ -380,63 +380,69 @@ compare_functions(struct pass_manager *pm, const struct pass_info *info,
 	return ok;
 }
 
-static void
-evaluate(struct pass_manager *pm, struct validate_state *s)
+void
+validate_prepare(struct pass_manager *pm, struct validate_state *now)
 {
-	validate_evaluate(s, pm->module->cx, (unsigned)pm->options->validate,
+	validate_evaluate(now, pm->module->cx, (unsigned)pm->options->validate,
 			  (uint64_t)pm->options->validate_seed);
 }
 
 void
-validate_start(struct pass_manager *pm)
+validate_start(struct pass_manager *pm, struct validate_state *now)
 {
 	struct validation *v = xcalloc(1, sizeof(*v));
 
 	validate_free(pm->validation);
 	pm->validation = v;
-	validate_describe(&v->last, pm->module);
-	evaluate(pm, &v->last);
-	v->has_last = can_run(&v->last);
-	if (v->last.error)
+	v->last = validate_state_ref(now);
+	validate_prepare(pm, now);
+	v->has_last = can_run(v->last);
+	if (v->last->error)
 		diag_remark(pm->diag, LOC_NONE,
-			    "the module is not validated: %s", v->last.error);
-	for (size_t i = 0; i < v->last.functions.len; i++)
-		if (all_failed(&v->last.functions.at[i]))
-			remark_failed(pm, &v->last.functions.at[i]);
+			    "the module is not validated: %s", v->last->error);
+	for (size_t i = 0; i < v->last->functions.len; i++)
+		if (all_failed(&v->last->functions.at[i]))
+			remark_failed(pm, &v->last->functions.at[i]);
+}
+
+static bool
+compare_states(struct pass_manager *pm, const struct pass_info *info,
+	       const struct validate_state *now,
+	       const struct validate_state *before)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < now->functions.len && ok; i++) {
+		const struct validate_function *f = &now->functions.at[i];
+		const struct validate_function *old = find(before, f->name);
+
+		if (old)
+			ok = compare_functions(pm, info, f, old);
+	}
+	return ok;
 }
 
 bool
-validate_after(struct pass_manager *pm, const struct pass_info *info)
+validate_after(struct pass_manager *pm, const struct pass_info *info,
+	       struct validate_state *now)
 {
 	struct validation *v = pm->validation;
-	struct validate_state now = {0};
-	bool ok = true;
+	bool ok;
 
-	validate_describe(&now, pm->module);
-	if (validate_same_module(&now, &v->last)) {
-		validate_state_free(&now);
+	if (validate_same_state(now, v->last))
 		return true;
-	}
-	evaluate(pm, &now);
-	if (now.error && v->has_last && !v->since)
+	validate_prepare(pm, now);
+	if (now->error && v->has_last && !v->since)
 		diag_remark(pm->diag, LOC_NONE,
-			    "not validated from here on: %s", now.error);
-	for (size_t i = 0; i < now.functions.len && ok; i++) {
-		const struct validate_function *f = &now.functions.at[i];
-		const struct validate_function *before =
-			find(&v->last, f->name);
-
-		if (before)
-			ok = compare_functions(pm, info, f, before);
-	}
-	if (ok && v->has_last && !can_run(&now)) {
+			    "not validated from here on: %s", now->error);
+	ok = compare_states(pm, info, now, v->last);
+	if (ok && v->has_last && !can_run(now)) {
 		v->since = v->since ? v->since : info;
-		validate_state_free(&now);
 		return true;
 	}
-	validate_state_free(&v->last);
-	v->last = now;
-	v->has_last = can_run(&now);
+	validate_state_unref(v->last);
+	v->last = validate_state_ref(now);
+	v->has_last = can_run(now);
 	v->since = NULL;
 	return ok;
 }
@@ -446,6 +452,6 @@ validate_free(struct validation *v)
 {
 	if (!v)
 		return;
-	validate_state_free(&v->last);
+	validate_state_unref(v->last);
 	free(v);
 }

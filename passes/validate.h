@@ -17,14 +17,27 @@
 struct pass_manager;
 struct validation;
 
-/* Evaluate the module as it is now: later states are compared with it. */
-void validate_start(struct pass_manager *pm);
+/*
+ * States of modules of one context that were evaluated with one seed and
+ * number of runs, kept from one run of the manager to the next.
+ */
+struct validate_cache;
+struct validate_cache *validate_cache_new(void);
+void validate_cache_free(struct validate_cache *c); /* accepts NULL */
+
+/* Evaluate NOW, the state of the module: later ones are compared with it. */
+struct validate_state;
+void validate_start(struct pass_manager *pm, struct validate_state *now);
+
+/* Find out what NOW computes; says nothing. */
+void validate_prepare(struct pass_manager *pm, struct validate_state *now);
 
 /*
- * Evaluate again after INFO has run. False after reporting that a function
- * computes something else than before.
+ * Evaluate again after INFO has run and left NOW. False after reporting that a
+ * function computes something else than before.
  */
-bool validate_after(struct pass_manager *pm, const struct pass_info *info);
+bool validate_after(struct pass_manager *pm, const struct pass_info *info,
+		    struct validate_state *now);
 
 void validate_free(struct validation *v); /* accepts NULL */
 

@@ -11,6 +11,8 @@
 #include "ir/print.h"
 #include "ir/walk.h"
 #include "parser/parser.h"
+#include "passes/validate.h"
+#include "support/hash.h"
 #include "te/interp.h"
 #include "te/interp_random.h"
 
@@ -20,29 +22,6 @@ static char *
 copy_text(const char *s)
 {
 	return strcpy(xmalloc(strlen(s) + 1), s);
-}
-
-void
-validate_describe(struct validate_state *s, const ir_module *m)
-{
-	struct print_options print = {.types = PRINT_TYPES_AUTO,
-				      .constants = &s->constants};
-
-	ir_print_module(&s->text, m, &print);
-}
-
-bool
-validate_same_module(const struct validate_state *a,
-		     const struct validate_state *b)
-{
-	if (a->text.len != b->text.len ||
-	    a->constants.len != b->constants.len ||
-	    memcmp(a->text.at, b->text.at, a->text.len) != 0)
-		return false;
-	for (size_t i = 0; i < a->constants.len; i++)
-		if (a->constants.at[i].tensor != b->constants.at[i].tensor)
-			return false;
-	return true;
 }
 
 static void
@@ -57,8 +36,8 @@ free_run(struct validate_run *r)
 	free(r->error);
 }
 
-void
-validate_state_free(struct validate_state *s)
+static void
+free_state(struct validate_state *s)
 {
 	for (size_t i = 0; i < s->functions.len; i++) {
 		struct validate_function *f = &s->functions.at[i];
@@ -68,10 +47,118 @@ validate_state_free(struct validate_state *s)
 		vec_free(&f->runs);
 	}
 	vec_free(&s->functions);
+	if (s->copy)
+		ir_module_free(s->copy);
 	named_tensors_free(&s->constants);
 	buf_free(&s->text);
 	free(s->error);
-	*s = (struct validate_state){0};
+	free(s);
+}
+
+struct validate_state *
+validate_state_ref(struct validate_state *s)
+{
+	s->refs++;
+	return s;
+}
+
+void
+validate_state_unref(struct validate_state *s)
+{
+	if (s && --s->refs == 0)
+		free_state(s);
+}
+
+/* --------------------------------------------------------------- states -- */
+
+struct validate_cache {
+	struct validate_state **slots;
+	size_t nslots; /* zero or a power of two */
+	size_t count;
+};
+
+struct validate_cache *
+validate_cache_new(void)
+{
+	return xcalloc(1, sizeof(struct validate_cache));
+}
+
+void
+validate_cache_free(struct validate_cache *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->nslots; i++)
+		validate_state_unref(c->slots[i]);
+	free(c->slots);
+	free(c);
+}
+
+bool
+validate_same_state(const struct validate_state *a,
+		    const struct validate_state *b)
+{
+	if (a == b)
+		return true;
+	if (a->hash != b->hash || a->text.len != b->text.len ||
+	    a->constants.len != b->constants.len ||
+	    memcmp(a->text.at, b->text.at, a->text.len) != 0)
+		return false;
+	for (size_t i = 0; i < a->constants.len; i++)
+		if (!ir_tensor_equal(a->constants.at[i].tensor,
+				     b->constants.at[i].tensor))
+			return false;
+	return true;
+}
+
+static struct validate_state **
+find_slot(const struct validate_cache *c, const struct validate_state *s)
+{
+	size_t mask = c->nslots - 1;
+
+	for (size_t i = s->hash & mask;; i = (i + 1) & mask)
+		if (!c->slots[i] || validate_same_state(c->slots[i], s))
+			return &c->slots[i];
+}
+
+static void
+grow(struct validate_cache *c)
+{
+	struct validate_cache bigger = *c;
+
+	bigger.nslots = c->nslots ? c->nslots * 2 : 64;
+	bigger.slots = xcalloc(bigger.nslots, sizeof(*bigger.slots));
+	for (size_t i = 0; i < c->nslots; i++)
+		if (c->slots[i])
+			*find_slot(&bigger, c->slots[i]) = c->slots[i];
+	free(c->slots);
+	*c = bigger;
+}
+
+struct validate_state *
+validate_state_of(struct validate_cache *cache, const ir_module *m)
+{
+	struct validate_state *s = xcalloc(1, sizeof(*s));
+	struct print_options print = {.types = PRINT_TYPES_AUTO,
+				      .constants = &s->constants};
+	struct validate_state **slot;
+
+	s->refs = 1;
+	ir_print_module(&s->text, m, &print);
+	s->hash = hash_bytes(s->text.at, s->text.len);
+	if (!cache)
+		return s;
+	if (cache->count * 2 >= cache->nslots)
+		grow(cache);
+	slot = find_slot(cache, s);
+	if (*slot) {
+		free_state(s);
+	} else {
+		s->is_cached = true;
+		*slot = s;
+		cache->count++;
+	}
+	return validate_state_ref(*slot);
 }
 
 /* Keeps the first error, in *ENV. */
@@ -179,8 +266,8 @@ make_arguments(struct interp *x, ir_module *m, const ir_def *def,
 
 /* Even runs see numbers of both signs, odd ones positive numbers. */
 static void
-run_once(ir_module *m, const ir_def *def, unsigned number, uint64_t seed,
-	 struct validate_run *r)
+run_once(struct interp *x, ir_module *m, const ir_def *def, unsigned number,
+	 uint64_t seed, struct validate_run *r)
 {
 	struct interp_random random = {.module = m,
 				       .state = seed * 1000003 + number,
@@ -189,12 +276,8 @@ run_once(ir_module *m, const ir_def *def, unsigned number, uint64_t seed,
 	struct interp_value **args =
 		xcalloc(def->fn->nparams + 1, sizeof(*args));
 	struct interp_value *v = NULL;
-	struct interp *x;
-	struct diag d;
 	uint32_t n;
 
-	quiet_diag(&d, &r->error);
-	x = interp_new(m, &d);
 	interp_limit(x, MAX_CALLS);
 	if (make_arguments(x, m, def, &random, r, args, &n))
 		v = interp_call(x, def, args, n);
@@ -206,12 +289,12 @@ run_once(ir_module *m, const ir_def *def, unsigned number, uint64_t seed,
 	while (n > 0)
 		interp_unref(args[--n]);
 	free(args);
-	interp_free(x);
 }
 
+/* X reports to D. */
 static void
-run_function(struct validate_state *s, ir_module *m, const ir_def *def,
-	     unsigned runs, uint64_t seed)
+run_function(struct validate_state *s, struct interp *x, struct diag *d,
+	     ir_module *m, const ir_def *def, unsigned runs, uint64_t seed)
 {
 	struct validate_function f = {.name = def->name};
 
@@ -219,8 +302,9 @@ run_function(struct validate_state *s, ir_module *m, const ir_def *def,
 	for (unsigned i = 0; i < runs; i++) {
 		struct validate_run r = {0};
 
+		quiet_diag(d, &r.error);
 		if (def->fn && def->fn->body)
-			run_once(m, def, i, seed, &r);
+			run_once(x, m, def, i, seed, &r);
 		else
 			r.error = copy_text("it has no Relay body");
 		vec_push(&f.runs, r);
@@ -298,20 +382,24 @@ index_constants(const struct validate_state *s, struct filler *f)
 	}
 }
 
-/* Data for the constants of the copy M, and types. */
-static bool
-complete(struct validate_state *s, ir_module *m, uint64_t seed, struct diag *d)
+ir_module *
+validate_read(struct validate_state *s, ir_context *cx, struct diag *d)
 {
-	struct filler f = {.m = m, .seed = seed};
-	bool ok;
+	struct filler f = {0};
+	ir_module *m;
 
+	if (s->copy)
+		return s->copy;
+	m = f.m = parse_module(cx, d->source, d, NULL);
+	if (!m)
+		return NULL;
 	index_constants(s, &f);
 	each_node(m, give_data, &f);
-	ok = ir_infer_module(m, d);
-	if (ok)
-		each_node(m, make_data, &f);
 	vec_free(&f.given);
-	return ok;
+	if (ir_infer_module(m, d))
+		return s->copy = m;
+	ir_module_free(m);
+	return NULL;
 }
 
 static void
@@ -320,34 +408,43 @@ run_functions(struct validate_state *s, ir_module *m, unsigned runs,
 {
 	const ir_def *main = ir_module_find(m, ir_name(m->cx, "main"));
 	size_t n = m->defs.len;
+	struct diag d;
+	struct interp *x;
 
-	if (main) {
-		run_function(s, m, main, runs, seed);
-		return;
-	}
-	for (size_t i = 0; i < n; i++)
+	quiet_diag(&d, NULL);
+	x = interp_new(m, &d);
+	if (main)
+		run_function(s, x, &d, m, main, runs, seed);
+	for (size_t i = 0; i < n && !main; i++)
 		if (m->defs.at[i]->kind == DEF_FUNCTION)
-			run_function(s, m, m->defs.at[i], runs, seed);
+			run_function(s, x, &d, m, m->defs.at[i], runs, seed);
+	interp_free(x);
 }
 
 void
 validate_evaluate(struct validate_state *s, ir_context *cx, unsigned runs,
 		  uint64_t seed)
 {
+	struct filler f = {.seed = seed};
 	struct source text;
 	struct diag d;
-	ir_module *m;
 
+	if (s->is_evaluated)
+		return;
+	s->is_evaluated = true;
 	quiet_diag(&d, &s->error);
 	source_init(&text, "<copy>", s->text.at, s->text.len);
 	d.source = &text;
-	m = parse_module(cx, &text, &d, NULL);
-	if (m && complete(s, m, seed, &d)) {
-		run_functions(s, m, runs, seed);
+	f.m = validate_read(s, cx, &d);
+	if (f.m) {
+		each_node(f.m, make_data, &f);
+		run_functions(s, f.m, runs, seed);
 	} else if (!s->error) {
 		s->error = copy_text("its copy cannot be read");
 	}
-	if (m)
-		ir_module_free(m);
 	source_free(&text);
+	if (f.m && !s->is_cached) {
+		ir_module_free(f.m);
+		s->copy = NULL;
+	}
 }

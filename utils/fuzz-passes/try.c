@@ -1,6 +1,9 @@
 /*
- * One module under one pipeline: run, verified, read back, run again with
- * numbers compared.
+ * One module under one pipeline: run, verified, with numbers compared, read
+ * back, run again.
+ *
+ * Most pipelines leave what another left already, or nothing new: states of
+ * the module are kept, and each is evaluated and read back once.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +17,9 @@
 #include "parser/parser.h"
 #include "passes/manager.h"
 #include "passes/pipeline.h"
+#include "passes/validate.h"
+#include "passes/validate_run.h"
+#include "support/ptrmap.h"
 #include "te/interp_random.h"
 #include "utils/fuzz-passes/fuzz_passes.h"
 
@@ -21,13 +27,17 @@ struct fuzz_subject {
 	struct buf text;
 	uint64_t seed;
 	bool discrete;
+	ir_context *cx;    /* of all that is read for it */
+	ir_module *master; /* pipelines run over copies of it */
+	struct validate_state *state;
+	struct validate_cache *cache;
+	struct ptrmap read_back; /* states whose text was tried */
 };
 
-/* A module read from text, and the messages about it. */
+/* A module, and the messages about it. */
 struct reading {
 	struct source source;
 	struct diag diag;
-	ir_context *cx;
 	ir_module *m;
 	struct buf error; /* the first */
 	const char *pass; /* where it happened, or NULL */
@@ -68,14 +78,14 @@ reading_init(struct reading *r, const char *text, size_t len)
 		nowhere = fopen("/dev/null", "w");
 	if (nowhere)
 		r->diag.out = nowhere;
-	r->cx = ir_context_new();
 }
 
 static bool
-read_module(struct reading *r)
+read_module(struct reading *r, ir_context *cx)
 {
-	r->m = parse_module(r->cx, &r->source, &r->diag, NULL);
-	return r->m && ir_verify_module(r->m, &r->diag) && r->diag.errors == 0;
+	r->m = parse_module(cx, &r->source, &r->diag, NULL);
+	return r->m && ir_verify_module(r->m, &r->diag) &&
+	       r->diag.errors == 0 && ir_infer_module(r->m, &r->diag);
 }
 
 static void
@@ -83,8 +93,6 @@ reading_free(struct reading *r)
 {
 	if (r->m)
 		ir_module_free(r->m);
-	if (r->cx)
-		ir_context_free(r->cx);
 	source_free(&r->source);
 	buf_free(&r->error);
 }
@@ -106,13 +114,13 @@ same(const struct buf *a, const struct buf *b)
 
 /* Read TEXT into AGAIN, infer, print to OUT; false after an error. */
 static bool
-print_again(struct reading *again, const struct buf *text,
-	    enum print_types types, struct buf *out)
+print_again(struct reading *again, ir_context *cx, const struct buf *text,
+	    struct buf *out)
 {
 	reading_init(again, text->at, text->len);
-	if (!read_module(again) || !ir_infer_module(again->m, &again->diag))
+	if (!read_module(again, cx))
 		return false;
-	print(out, again->m, types);
+	print(out, again->m, PRINT_TYPES_AUTO);
 	return true;
 }
 
@@ -150,18 +158,27 @@ fill_constants(ir_module *m, uint64_t seed)
 			ir_walk(&m->defs.at[i]->fn->base, NULL, fill, &f);
 }
 
-/* Does what S prints as read back to the same text? */
+/* Read what is generated, and its text as S has it then. */
 static bool
-is_stable(const struct fuzz_subject *s)
+read_subject(struct fuzz_subject *s, struct reading *r)
 {
 	struct buf again = {0};
-	struct reading r;
-	bool ok;
+	struct reading typed = {0};
+	bool ok = read_module(r, s->cx);
 
-	ok = print_again(&r, &s->text, PRINT_TYPES_AUTO, &again) &&
-	     same(&s->text, &again);
+	if (ok) {
+		fill_constants(r->m, s->seed * 1009);
+		print(&s->text, r->m, PRINT_TYPES_AUTO);
+		ok = print_again(&typed, s->cx, &s->text, &again) &&
+		     same(&s->text, &again);
+	}
+	if (ok) {
+		s->master = typed.m;
+		typed.m = NULL;
+		s->state = validate_state_of(s->cache, s->master);
+	}
+	reading_free(&typed);
 	buf_free(&again);
-	reading_free(&r);
 	return ok;
 }
 
@@ -170,22 +187,18 @@ fuzz_subject_new(const struct fuzz_module *m, uint64_t seed, struct buf *why)
 {
 	struct fuzz_subject *s = xcalloc(1, sizeof(*s));
 	struct reading r;
-	bool ok;
 
 	s->discrete = m->discrete;
 	s->seed = seed * 1000003 + m->number;
+	s->cx = ir_context_new();
+	s->cache = validate_cache_new();
 	reading_init(&r, m->text, m->len);
-	ok = read_module(&r) && ir_infer_module(r.m, &r.diag);
-	if (ok) {
-		fill_constants(r.m, s->seed * 1009);
-		print(&s->text, r.m, PRINT_TYPES_AUTO);
-		ok = is_stable(s);
-	}
-	if (!ok) {
+	if (!read_subject(s, &r)) {
 		buf_puts(why, r.error.at ? r.error.at
 					 : "does not read back to the same");
+		reading_free(&r);
 		fuzz_subject_free(s);
-		s = NULL;
+		return NULL;
 	}
 	reading_free(&r);
 	return s;
@@ -197,6 +210,12 @@ fuzz_subject_free(struct fuzz_subject *s)
 	if (!s)
 		return;
 	buf_free(&s->text);
+	ptrmap_free(&s->read_back);
+	validate_state_unref(s->state);
+	validate_cache_free(s->cache);
+	if (s->master)
+		ir_module_free(s->master);
+	ir_context_free(s->cx);
 	free(s);
 }
 
@@ -240,10 +259,10 @@ judge_failure(struct reading *r, struct pass_manager *pm)
 						     : FUZZ_UNKNOWN;
 }
 
-/* Run PIPE; OUT gets the module, typed as it is. */
+/* Run PIPE over a copy of the module; *AFTER is what it leaves. */
 static enum fuzz_outcome
-run(struct reading *r, struct fuzz_subject *s, const char *pipe, bool validate,
-    struct buf *out)
+run(struct reading *r, struct fuzz_subject *s, const char *pipe, bool check,
+    struct validate_state **after)
 {
 	struct pass_options o = PASS_OPTIONS_DEFAULT;
 	enum fuzz_outcome outcome = FUZZ_CHANGED;
@@ -252,7 +271,9 @@ run(struct reading *r, struct fuzz_subject *s, const char *pipe, bool validate,
 	struct arena a = {0};
 	struct source text;
 
-	o.verify_each = true;
+	reading_init(r, s->text.at, s->text.len);
+	r->m = ir_module_copy(s->master);
+	o.verify_each = check;
 	o.validate_seed = (long long)(s->seed & 0xffffff);
 	source_init(&text, NULL, pipe, strlen(pipe));
 	pass_pipeline_init(&p);
@@ -260,70 +281,149 @@ run(struct reading *r, struct fuzz_subject *s, const char *pipe, bool validate,
 	    !pass_pipeline_parse(&p, &text, &a, &r->diag)) {
 		outcome = FUZZ_BAD_MODULE;
 	} else {
-		if (validate && !(s->discrete && is_inexact(&pm, &p)))
+		pm.cache = s->cache;
+		pm.state = validate_state_ref(s->state);
+		if (check && !(s->discrete && is_inexact(&pm, &p)))
 			o.validate = 2;
 		if (!pass_manager_run(&pm, &p, r->m, false))
 			outcome = judge_failure(r, &pm);
+		if (outcome == FUZZ_CHANGED && o.validate && pm.state)
+			*after = validate_state_ref(pm.state);
+		else if (outcome == FUZZ_CHANGED || outcome == FUZZ_REFUSED)
+			*after = validate_state_of(s->cache, r->m);
 		pass_manager_end(&pm);
-		print(out, r->m, PRINT_TYPES_AUTO);
 	}
 	source_free(&text);
 	arena_free(&a);
 	return outcome;
 }
 
+/* What the text of STATE says prints as another state; NULL after an error. */
+static struct validate_state *
+state_again(struct fuzz_subject *s, struct validate_state *state,
+	    struct buf *why)
+{
+	struct validate_state *again = NULL;
+	struct reading r;
+	ir_module *m;
+
+	reading_init(&r, state->text.at, state->text.len);
+	m = validate_read(state, s->cx, &r.diag);
+	if (m && ir_verify_module(m, &r.diag))
+		again = validate_state_of(s->cache, m);
+	else
+		buf_puts(why, r.error.at ? r.error.at : "");
+	reading_free(&r);
+	return again;
+}
+
+/* Does M, which STATE describes, read back without its types? */
+static bool
+reads_bare(struct fuzz_subject *s, const ir_module *m, struct buf *why)
+{
+	struct validate_state bare = {0};
+	struct print_options print = {.types = PRINT_TYPES_NONE,
+				      .constants = &bare.constants};
+	struct reading r;
+
+	ir_print_module(&bare.text, m, &print);
+	reading_init(&r, bare.text.at, bare.text.len);
+	r.m = validate_read(&bare, s->cx, &r.diag);
+	if (!r.m)
+		buf_puts(why, r.error.at ? r.error.at : "");
+	reading_free(&r);
+	buf_free(&bare.text);
+	named_tensors_free(&bare.constants);
+	return r.m != NULL;
+}
+
+/* Are there constants in STATE that the module did not have? */
+static bool
+has_new_constants(const struct fuzz_subject *s,
+		  const struct validate_state *state)
+{
+	struct ptrmap known = {0};
+	bool any = false;
+
+	for (size_t i = 0; i < s->master->tensors.len; i++)
+		ptrmap_add(&known, s->master->tensors.at[i], NULL);
+	for (size_t i = 0; i < state->constants.len; i++)
+		any |= !ptrmap_find(&known, state->constants.at[i].tensor);
+	ptrmap_free(&known);
+	return any;
+}
+
+/* Does M read back with the data of its constants in the text? */
+static bool
+reads_with_data(struct fuzz_subject *s, const ir_module *m,
+		struct validate_state *state, struct buf *why)
+{
+	struct validate_state *again = NULL;
+	struct buf text = {0};
+	struct reading r;
+
+	print(&text, m, PRINT_TYPES_AUTO);
+	reading_init(&r, text.at, text.len);
+	if (read_module(&r, s->cx))
+		again = validate_state_of(s->cache, r.m);
+	if (again != state)
+		buf_puts(why, r.error.at ? r.error.at
+					 : "prints as another text with data");
+	validate_state_unref(again);
+	reading_free(&r);
+	buf_free(&text);
+	return again == state;
+}
+
 /*
- * Does the module of R, which printed as TEXT, read back? Types may go, and a
- * second reading changes nothing. Whether it is the same module is seen when
- * numbers are compared: those come from copies that went through text.
+ * Does M, which STATE describes, read back? Types may go, and a second reading
+ * changes nothing. Whether it is the same module is seen when numbers are
+ * compared: those come from copies that went through text.
  */
 static bool
-reads_back(struct reading *r, const struct buf *text, struct buf *why)
+reads_back(struct fuzz_subject *s, const ir_module *m,
+	   struct validate_state *state, struct buf *why)
 {
-	struct buf bare = {0}, first = {0}, second = {0};
-	struct reading a = {0}, b = {0}, c = {0};
-	bool ok;
+	struct validate_state *first = state_again(s, state, why);
+	struct validate_state *second = NULL;
+	bool ok = first == state;
 
-	print(&bare, r->m, PRINT_TYPES_NONE);
-	ok = print_again(&a, text, PRINT_TYPES_AUTO, &first) &&
-	     print_again(&b, &first, PRINT_TYPES_AUTO, &second) &&
-	     same(&first, &second);
-	first.len = 0;
-	ok = ok && print_again(&c, &bare, PRINT_TYPES_NONE, &first);
-	if (!ok)
-		buf_puts(why, a.error.len   ? a.error.at
-			      : b.error.len ? b.error.at
-			      : c.error.len ? c.error.at
-					    : "prints as another text");
-	buf_free(&bare);
-	buf_free(&first);
-	buf_free(&second);
-	reading_free(&a);
-	reading_free(&b);
-	reading_free(&c);
+	if (first && !ok) {
+		second = state_again(s, first, why);
+		ok = second == first;
+	}
+	if (!ok && why->len == 0)
+		buf_puts(why, "prints as another text");
+	ok = ok && reads_bare(s, m, why);
+	if (ok && has_new_constants(s, state))
+		ok = reads_with_data(s, m, first, why);
+	validate_state_unref(first);
+	validate_state_unref(second);
 	return ok;
 }
 
+/* PIPE left AFTER and R: is that right, and does it do so again? */
 static enum fuzz_outcome
-run_again(struct fuzz_subject *s, const char *pipe, const struct buf *first,
-	  struct buf *why, const char **pass)
+judge_result(struct fuzz_subject *s, const char *pipe, struct reading *r,
+	     struct validate_state *after, struct buf *why)
 {
+	struct validate_state *again = NULL;
 	enum fuzz_outcome outcome;
-	struct buf second = {0};
-	struct reading r;
+	struct reading second;
+	bool is_new;
 
-	reading_init(&r, s->text.at, s->text.len);
-	outcome = read_module(&r) ? run(&r, s, pipe, true, &second)
-				  : FUZZ_BAD_MODULE;
-	if (r.error.len > 0)
-		buf_puts(why, r.error.at);
-	*pass = r.pass;
-	if (outcome == FUZZ_CHANGED && !same(first, &second))
+	ptrmap_add(&s->read_back, after, &is_new);
+	if (is_new && !reads_back(s, r->m, after, why))
+		return FUZZ_TEXT;
+	outcome = run(&second, s, pipe, false, &again);
+	if (outcome != FUZZ_CHANGED || again != after)
 		outcome = FUZZ_UNSTEADY;
-	if (outcome == FUZZ_CHANGED && r.skipped)
+	else if (r->skipped)
 		outcome = FUZZ_UNCOMPARED;
-	buf_free(&second);
-	reading_free(&r);
+	if (second.error.len > 0)
+		buf_puts(why, second.error.at);
+	validate_state_unref(again);
+	reading_free(&second);
 	return outcome;
 }
 
@@ -331,28 +431,23 @@ enum fuzz_outcome
 fuzz_try(struct fuzz_subject *s, const char *pipe, struct buf *why,
 	 const char **pass)
 {
+	struct validate_state *after = NULL;
 	enum fuzz_outcome outcome;
-	struct buf text = {0};
 	struct reading r;
 
-	reading_init(&r, s->text.at, s->text.len);
-	outcome = read_module(&r) ? run(&r, s, pipe, false, &text)
-				  : FUZZ_BAD_MODULE;
+	outcome = run(&r, s, pipe, true, &after);
 	*pass = r.pass;
 	if (outcome == FUZZ_CHANGED) {
-		if (same(&text, &s->text))
-			outcome = FUZZ_UNCHANGED;
-		else if (!reads_back(&r, &text, why))
-			outcome = FUZZ_TEXT;
-		else
-			outcome = run_again(s, pipe, &text, why, pass);
+		outcome = after == s->state
+				  ? FUZZ_UNCHANGED
+				  : judge_result(s, pipe, &r, after, why);
 	} else {
 		buf_puts(why, r.error.at ? r.error.at : "");
 		if (outcome == FUZZ_REFUSED && strcmp(pipe, r.pass) == 0 &&
-		    !same(&text, &s->text))
+		    after != s->state)
 			outcome = FUZZ_SPOILT;
 	}
-	buf_free(&text);
+	validate_state_unref(after);
 	reading_free(&r);
 	return outcome;
 }
