@@ -501,9 +501,15 @@ run_restricted(struct pass_manager *pm, const struct pass_step *step,
 	       bool by_level, bool *changed)
 {
 	const char *before = pm->only;
-	bool ok;
+	bool ok, any = false;
 
 	pm->only = step->only;
+	for (size_t i = 0; i < pm->module->defs.len && !any; i++)
+		any = glob_match(pm->only, pm->module->defs.at[i]->name);
+	if (!any)
+		diag_warning(pm->diag, LOC_NONE,
+			     "function<%s>: no function of this name",
+			     pm->only);
 	ok = run_pipe(pm, step->inner, by_level, changed);
 	pm->only = before;
 	return ok;

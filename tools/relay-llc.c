@@ -289,6 +289,16 @@ set_target(struct llc *x)
 	x->o.passes.target = target_text(x);
 }
 
+/* Before anything is read: is the machine one that there is? */
+static bool
+check_target(struct llc *x)
+{
+	if (is_bang(x))
+		return bangc_has_arch(x->o.bang_arch, diag_of(x));
+	return x->o.emit == EMIT_TE || x->o.emit == EMIT_TIR ||
+	       llvm_has_target(&x->llvm, diag_of(x));
+}
+
 static bool
 write_file(struct llc *x, const char *path, struct buf *text)
 {
@@ -475,8 +485,7 @@ static bool
 emit_bang(struct llc *x)
 {
 	struct bangc_options o = {.name = x->llvm.name,
-				  .arch = x->o.bang_arch ? x->o.bang_arch
-							 : "mlu370",
+				  .arch = x->o.bang_arch,
 				  .shape = x->o.bang_shape,
 				  .all_clusters = x->o.bang_keep != 0,
 				  .api = x->o.bang_api == API_4 ? 4 : 6,
@@ -555,6 +564,8 @@ run(struct llc *x)
 	if (!x->input || !check_emit(x) || !check_level(x) || !check_output(x))
 		return;
 	set_target(x);
+	if (!check_target(x))
+		return;
 	if (!pass_manager_init(&x->manager, diag_of(x), &x->o.passes,
 			       &x->tool.arena))
 		return;
@@ -574,6 +585,7 @@ main(int argc, char **argv)
 {
 	static struct llc x = {.o = {.passes = PASS_OPTIONS_DEFAULT,
 				     .filetype = FILETYPE_NOT,
+				     .bang_arch = "mlu370",
 				     .verify_llvm = true}};
 
 	x.tool.set = (struct option_set){

@@ -159,6 +159,26 @@ number_option(struct run *r, const char *name, const char *text, double *out)
 	return false;
 }
 
+static struct llvm_options
+jit_options(const struct run *r)
+{
+	return (struct llvm_options){
+		.cpu = r->o.cpu ? r->o.cpu : "native",
+		.features = r->o.features,
+		.level = r->o.level ? *r->o.level - '0' : 2,
+	};
+}
+
+/* Is the machine that was asked for one that LLVM knows? */
+static bool
+check_machine(struct run *r)
+{
+	struct llvm_options o = jit_options(r);
+
+	return (!r->o.cpu && !r->o.features) ||
+	       llvm_has_target(&o, &r->tool.diag);
+}
+
 static bool
 check_options(struct run *r)
 {
@@ -170,7 +190,8 @@ check_options(struct run *r)
 			   "option '-O': '%s' is none of 0..3", level);
 		return false;
 	}
-	return number_option(r, "rtol", r->o.rtol, &r->tol.rtol) &&
+	return check_machine(r) &&
+	       number_option(r, "rtol", r->o.rtol, &r->tol.rtol) &&
 	       number_option(r, "atol", r->o.atol, &r->tol.atol);
 }
 
@@ -392,23 +413,18 @@ static struct runner *
 new_runner(struct run *r, const char *engine)
 {
 	struct diag *d = &r->tool.diag;
-	struct llvm_options o = {
-		.cpu = r->o.cpu ? r->o.cpu : "native",
-		.features = r->o.features,
-		.level = r->o.level ? *r->o.level - '0' : 2,
-	};
+	struct llvm_options o = jit_options(r);
 
 	if (!strcmp(engine, "interp"))
 		return runner_interp(r->m, &r->x, d);
 	if (!strcmp(engine, "jit"))
 		return runner_jit(r->m, &r->x, &o, (int)r->o.threads, d);
 	if (!strcmp(engine, "bang-emu")) {
-		struct bangc_options b = {
-			.name = "network",
-			.arch = r->o.bang_arch ? r->o.bang_arch : "mlu370",
-			.shape = r->o.bang_shape,
-			.all_clusters = r->o.bang_keep != 0,
-			.api = 6};
+		struct bangc_options b = {.name = "network",
+					  .arch = r->o.bang_arch,
+					  .shape = r->o.bang_shape,
+					  .all_clusters = r->o.bang_keep != 0,
+					  .api = 6};
 
 		return runner_bang(r->m, &r->x, &b, d);
 	}
@@ -740,6 +756,7 @@ int
 main(int argc, char **argv)
 {
 	static struct run r = {.o = {.passes = PASS_OPTIONS_DEFAULT,
+				     .bang_arch = "mlu370",
 				     .fill = FILL_NOT,
 				     .warmup = -1,
 				     .equal_nan = true}};

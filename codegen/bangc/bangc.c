@@ -35,6 +35,12 @@ find_arch(const char *name, struct diag *d)
 	return NULL;
 }
 
+bool
+bangc_has_arch(const char *arch, struct diag *d)
+{
+	return find_arch(arch, d) != NULL;
+}
+
 /* Tensors in a value of type T. Tuples nest as deep as the text has them. */
 static uint32_t
 tensors_of(const ir_type *t)

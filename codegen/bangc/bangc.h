@@ -26,6 +26,9 @@ struct bangc_options {
 	bool all_clusters; /* single: use them all, and no SRAM */
 };
 
+/* Whether there is such an architecture. False after reporting to D. */
+bool bangc_has_arch(const char *arch, struct diag *d);
+
 /*
  * All kernels of M, which are loops, and if NET is not NULL the function
  * that runs the network: int NAME(queue, inputs..., outputs..., constants,

@@ -160,4 +160,8 @@ struct llvm_unit {
 	size_t arena_bytes;
 };
 
+/* The machine that O asks for, for a new U. False after reporting to D. */
+bool lgen_machine(struct llvm_unit *u, const struct llvm_options *o,
+		  struct diag *d);
+
 #endif

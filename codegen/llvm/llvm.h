@@ -31,6 +31,12 @@ struct llvm_options {
 
 enum llvm_kind { LLVM_TEXT, LLVM_BITCODE, LLVM_ASSEMBLY, LLVM_OBJECT };
 
+/*
+ * Whether LLVM knows the machine, tried out where O names one (which takes a
+ * process: 5 ms). False after reporting to D.
+ */
+bool llvm_has_target(const struct llvm_options *o, struct diag *d);
+
 /* A module of LLVM. */
 struct llvm_unit;
 
