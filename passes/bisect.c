@@ -16,6 +16,7 @@ struct trials {
 	const char *module; /* files of a trial */
 	const char *messages;
 	const char *what; /* the last run of the last trial, or NULL */
+	bool no_command;  /* the shell could not run it */
 	long long runs;   /* how many it had */
 	unsigned count;
 };
@@ -32,14 +33,16 @@ redirect(const char *path)
 	close(fd);
 }
 
-/* Wait for CHILD; true if it ended with status 0. */
-static bool
-went_well(pid_t child)
+/* Wait for CHILD; its status, or -1 if it has none. */
+static int
+status_of(pid_t child)
 {
 	int status;
 
 	return child > 0 && waitpid(child, &status, 0) == child &&
-	       WIFEXITED(status) && WEXITSTATUS(status) == 0;
+			       WIFEXITED(status)
+		       ? WEXITSTATUS(status)
+		       : -1;
 }
 
 static bool
@@ -48,27 +51,53 @@ run_passes(struct trials *t, long long limit)
 	pid_t child = fork();
 
 	if (child != 0)
-		return went_well(child);
+		return status_of(child) == 0;
 	if (t->b->timeout)
 		alarm((unsigned)t->b->timeout);
 	redirect(t->messages);
 	_exit(t->b->run(t->b->env, limit, t->module) ? 0 : 1);
 }
 
+/* Does the command read its standard input: has it a word "-"? */
+static bool
+reads_input(const char *command)
+{
+	for (const char *p = command; (p = strchr(p, '-')); p++)
+		if ((p == command || p[-1] == ' ') &&
+		    (p[1] == ' ' || p[1] == '\0'))
+			return true;
+	return false;
+}
+
+/* In the process of the command: it reads the module, and is not heard. */
+static void
+exec_command(struct trials *t)
+{
+	bool input = reads_input(t->b->command);
+	const char *script = arena_printf(t->arena, input ? "%s" : "%s \"$1\"",
+					  t->b->command);
+	int fd = open(t->module, O_RDONLY);
+
+	if (t->b->timeout)
+		alarm((unsigned)t->b->timeout);
+	if (fd >= 0)
+		dup2(fd, 0);
+	redirect("/dev/null");
+	execl("/bin/sh", "sh", "-c", script, "sh", t->module, (char *)NULL);
+	_exit(127);
+}
+
 static bool
 run_command(struct trials *t)
 {
 	pid_t child = fork();
-	const char *script;
+	int status;
 
-	if (child != 0)
-		return went_well(child);
-	script = arena_printf(t->arena, "%s \"$1\"", t->b->command);
-	if (t->b->timeout)
-		alarm((unsigned)t->b->timeout);
-	redirect("/dev/null");
-	execl("/bin/sh", "sh", "-c", script, "sh", t->module, (char *)NULL);
-	_exit(127);
+	if (child == 0)
+		exec_command(t);
+	status = status_of(child);
+	t->no_command = status == 126 || status == 127;
+	return status == 0;
 }
 
 /*
@@ -141,8 +170,13 @@ find(struct trials *t, struct buf *out)
 	long long bad;
 
 	if (!is_good(t, 0)) {
-		diag_error(t->d, LOC_NONE,
-			   "bisect: it is bad already before the first pass");
+		if (t->no_command)
+			diag_error(t->d, LOC_NONE, "bisect: cannot run '%s'",
+				   t->b->command);
+		else
+			diag_error(t->d, LOC_NONE,
+				   "bisect: it is bad already before the "
+				   "first pass");
 		return false;
 	}
 	if (is_good(t, -1)) {

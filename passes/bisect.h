@@ -4,7 +4,8 @@
  *
  * A trial is a process of its own: passes may crash or hang in it, which is
  * bad. With a command, a trial is good if CMD FILE ends with status 0, FILE
- * being the module that came out; without one, if the passes went well.
+ * being the module that came out, which is its standard input as well (and
+ * only that if a word of CMD is "-"); without one, if the passes went well.
  */
 #ifndef RELAY_PASSES_BISECT_H
 #define RELAY_PASSES_BISECT_H

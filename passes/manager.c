@@ -8,6 +8,7 @@
 #include "ir/visits.h"
 #include "ir/walk.h"
 #include "parser/parser.h"
+#include "passes/dot/graph.h"
 #include "passes/plugin/plugin.h"
 #include "passes/registry.h"
 #include "passes/spans.h"
@@ -30,6 +31,32 @@ check_pass_name(const char *name, struct diag *d)
 	return false;
 }
 
+/* Names in LIST, except for patterns and numbers, must be of passes. */
+static bool
+check_pass_list(const struct option_list *list, struct diag *d)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < list->len; i++)
+		if (!strpbrk(list->at[i], "*?[") &&
+		    list->at[i][strspn(list->at[i], "0123456789")])
+			ok &= check_pass_name(list->at[i], d);
+	return ok;
+}
+
+static bool
+check_pass_lists(const struct pass_options *o, struct diag *d)
+{
+	bool ok = check_pass_name(o->stop_after, d);
+
+	ok &= check_pass_list(&o->print_before, d);
+	ok &= check_pass_list(&o->print_after, d);
+	ok &= check_pass_list(&o->filter_passes, d);
+	ok &= check_pass_list(&o->remarks, d);
+	ok &= check_pass_list(&o->remarks_missed, d);
+	return ok;
+}
+
 bool
 pass_manager_init(struct pass_manager *pm, struct diag *d,
 		  const struct pass_options *options, struct arena *a)
@@ -47,7 +74,7 @@ pass_manager_init(struct pass_manager *pm, struct diag *d,
 	for (size_t i = 0; i < options->config.len; i++)
 		ok &= pass_context_configure(&pm->context,
 					     options->config.at[i], a, d);
-	ok &= check_pass_name(options->stop_after, d);
+	ok &= check_pass_lists(options, d);
 	for (size_t i = 0; i < options->debug_counters.len; i++) {
 		struct debug_counter c;
 
@@ -515,6 +542,29 @@ run_restricted(struct pass_manager *pm, const struct pass_step *step,
 	return ok;
 }
 
+/* The module as text of Relay, or as a graph in FORMAT. */
+static void
+print_step(struct pass_manager *pm, const char *format)
+{
+	static const struct dot_style style = {.types = true};
+	static const struct dot_options options = {0};
+	struct dot_graph g = {0};
+	struct buf text = {0};
+
+	if (!format) {
+		instrument_dump(pm, "IR Dump");
+		return;
+	}
+	dot_graph_build(&g, pm->module, &options);
+	if (strcmp(format, "dot") == 0)
+		dot_write_dot(&text, &g, pm->module, &style);
+	else
+		dot_write_text(&text, &g, pm->module, &style);
+	instrument_print(pm, "IR Dump", &text);
+	buf_free(&text);
+	dot_graph_free(&g);
+}
+
 static bool
 save_module(struct pass_manager *pm, const char *path)
 {
@@ -549,7 +599,7 @@ run_step(struct pass_manager *pm, const struct pass_step *step, bool by_level,
 		return !pm->step_changed ||
 		       run_pipe(pm, step->inner, by_level, changed);
 	case STEP_PRINT:
-		instrument_dump(pm, "IR Dump");
+		print_step(pm, step->only);
 		break;
 	case STEP_SAVE:
 		return save_module(pm, step->only);

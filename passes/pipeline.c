@@ -145,6 +145,8 @@ print_combinator(struct buf *out, const struct pass_step *step,
 	case STEP_PRINT:
 	case STEP_PASS:
 		buf_puts(out, "print");
+		if (step->only)
+			buf_printf(out, "<%s>", step->only);
 		return;
 	}
 	buf_putc(out, '(');

@@ -15,6 +15,7 @@
  *     if-changed(..)       if the step before it changed anything
  *     function<main>(..)   function passes on these functions only
  *     print                the module, to the standard error
+ *     print<dot>           as a graph; print<text> for the terminal
  *     save<FILE>           the module, to FILE
  */
 #ifndef RELAY_PASSES_PIPELINE_H
@@ -47,7 +48,7 @@ struct pass_step {
 	const struct pass_info *info; /* PASS */
 	const char **values;          /* its options; NULL: not given */
 	unsigned number;              /* level, times, or at most */
-	const char *only;             /* FUNCTION: globs; SAVE: the file */
+	const char *only;             /* globs, a file, a format */
 };
 
 struct pass_pipeline {

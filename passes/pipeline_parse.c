@@ -182,6 +182,7 @@ enum combinator_arg {
 	ARG_MAX,
 	ARG_NAMES,
 	ARG_FILE,
+	ARG_FORMAT,
 	ARG_NONE,
 };
 
@@ -201,7 +202,7 @@ static const struct combinator {
 	{"fixpoint", STEP_FIXPOINT, ARG_MAX, true},
 	{"function", STEP_FUNCTION, ARG_NAMES, true},
 	{"if-changed", STEP_IF_CHANGED, ARG_NONE, true},
-	{"print", STEP_PRINT, ARG_NONE, false},
+	{"print", STEP_PRINT, ARG_FORMAT, false},
 	{"save", STEP_SAVE, ARG_FILE, false},
 };
 
@@ -238,7 +239,7 @@ set_argument(struct reader *r, const struct combinator *c,
 	const char *text = "";
 
 	step->number = c->arg == ARG_LEVEL ? 2 : 10;
-	step->only = "*";
+	step->only = c->arg == ARG_FORMAT ? NULL : "*";
 	if (a) {
 		loc = range(a->start, a->end);
 		text = arena_strndup(r->arena, r->text + a->start,
@@ -251,6 +252,12 @@ set_argument(struct reader *r, const struct combinator *c,
 	}
 	if (c->arg == ARG_FILE && !*text) {
 		diag_error(r->diag, loc, "'%s' takes the name of a file",
+			   c->name);
+		return false;
+	}
+	if (c->arg == ARG_FORMAT && a && strcmp(text, "dot") != 0 &&
+	    strcmp(text, "text") != 0) {
+		diag_error(r->diag, loc, "'%s' takes dot, text, or nothing",
 			   c->name);
 		return false;
 	}
@@ -274,7 +281,9 @@ set_argument(struct reader *r, const struct combinator *c,
 		diag_error(r->diag, loc, "'%s' takes a number", c->name);
 		return false;
 	}
-	if ((c->arg == ARG_NAMES || c->arg == ARG_FILE) && a)
+	if ((c->arg == ARG_NAMES || c->arg == ARG_FILE ||
+	     c->arg == ARG_FORMAT) &&
+	    a)
 		step->only = text;
 	return true;
 }

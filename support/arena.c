@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/memory.h"
+
 #if defined(__SANITIZE_ADDRESS__)
 #define HAVE_ASAN 1
 #elif defined(__has_feature)
@@ -32,9 +34,13 @@ struct arena_block {
 	_Alignas(16) char data[];
 };
 
-static void
+void (*memory_gone)(void);
+
+_Noreturn void
 out_of_memory(void)
 {
+	if (memory_gone)
+		memory_gone();
 	fputs("relay: out of memory\n", stderr);
 	abort();
 }

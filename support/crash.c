@@ -4,8 +4,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include "support/memory.h"
 #include "support/outfile.h"
 #include "support/version.h"
 
@@ -47,6 +49,23 @@ write_reproducer(void)
 	say("\n");
 }
 
+/* What was going on. */
+static void
+say_doing(const char *before)
+{
+	if (!state.what)
+		return;
+	say(before);
+	say(state.what);
+	say(": ");
+	say(state.name);
+	if (state.function) {
+		say(" on @");
+		say(state.function);
+	}
+	say("\n");
+}
+
 static void
 say_what(void)
 {
@@ -58,16 +77,21 @@ say_what(void)
 		say(state.argv[i]);
 	}
 	say("\n");
-	if (!state.what)
-		return;
-	say(state.what);
-	say(": ");
-	say(state.name);
-	if (state.function) {
-		say(" on @");
-		say(state.function);
+	say_doing("");
+}
+
+/* End as an error of the user's, who set a limit. */
+static _Noreturn void
+end_at_limit(const char *error, int status)
+{
+	outfile_remove_pending();
+	say(state.tool);
+	say(error);
+	if (state.what) {
+		say(state.tool);
+		say_doing(": note: ");
 	}
-	say("\n");
+	_exit(status);
 }
 
 static void
@@ -91,10 +115,15 @@ static void
 on_timeout(int sig)
 {
 	(void)sig;
-	outfile_remove_pending();
-	say(state.tool);
-	say(": error: timeout\n");
-	_exit(124);
+	end_at_limit(": error: timeout\n", 124);
+}
+
+static void
+on_no_memory(void)
+{
+	end_at_limit(": error: more memory is needed than --max-memory "
+		     "allows\n",
+		     1);
 }
 
 static void
@@ -145,6 +174,18 @@ crash_reproducer(const char *path, const char *text, size_t len)
 	state.path = path;
 	state.text = text;
 	state.len = len;
+}
+
+void
+crash_max_memory(size_t bytes)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_AS, &limit) != 0)
+		return;
+	limit.rlim_cur = (rlim_t)bytes;
+	setrlimit(RLIMIT_AS, &limit);
+	memory_gone = on_no_memory;
 }
 
 void

@@ -22,6 +22,9 @@ void crash_doing(const char *what, const char *name, const char *function);
 /* On a crash write TEXT to PATH (both borrowed); NULL: no longer. */
 void crash_reproducer(const char *path, const char *text, size_t len);
 
+/* Take no more than so many bytes: an error that ends with status 1. */
+void crash_max_memory(size_t bytes);
+
 /* End the process with status 124 after SECONDS; 0: no longer. */
 void crash_timeout(unsigned seconds);
 

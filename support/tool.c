@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "support/crash.h"
@@ -115,8 +114,6 @@ collect_words(struct tool *t, int argc, char **argv)
 static void
 apply(struct tool *t, const struct tool_options *o)
 {
-	struct rlimit limit;
-
 	t->diag.color = wants_color(o->color);
 	t->diag.max_errors = (unsigned)o->max_errors;
 	t->diag.werror = o->strict;
@@ -125,10 +122,8 @@ apply(struct tool *t, const struct tool_options *o)
 		diag_use_json(&t->diag);
 	if (o->timeout)
 		crash_timeout((unsigned)o->timeout);
-	if (o->max_memory && getrlimit(RLIMIT_AS, &limit) == 0) {
-		limit.rlim_cur = (rlim_t)o->max_memory;
-		setrlimit(RLIMIT_AS, &limit);
-	}
+	if (o->max_memory)
+		crash_max_memory((size_t)o->max_memory);
 }
 
 bool

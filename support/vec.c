@@ -1,9 +1,9 @@
 #include "support/vec.h"
 
 #include <stdint.h>
-#include <stdio.h>
 
 #include "support/arena.h"
+#include "support/memory.h"
 
 void *
 vec_reserve_bytes(void *at, size_t *cap, size_t n, size_t size)
@@ -13,10 +13,8 @@ vec_reserve_bytes(void *at, size_t *cap, size_t n, size_t size)
 	/* At least double, so that reserving bit by bit is linear, too. */
 	if (n < *cap * 2)
 		n = *cap * 2;
-	if (n > SIZE_MAX / size) {
-		fputs("relay: out of memory\n", stderr);
-		abort();
-	}
+	if (n > SIZE_MAX / size)
+		out_of_memory();
 	*cap = n;
 	return xrealloc(at, n * size);
 }

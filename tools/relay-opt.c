@@ -318,6 +318,8 @@ run_trial(void *env, long long limit, const char *output)
 
 	t->run->o.passes.bisect_limit = limit;
 	t->run->o.output = output;
+	t->run->o.disable_output = false;
+	t->run->o.emit = EMIT_RELAY;
 	process_source(t->run, t->source);
 	return t->run->tool.diag.errors == 0 && t->run->tool.status == 0;
 }
