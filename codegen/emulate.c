@@ -64,6 +64,10 @@ arch_code(const char *arch)
 static bool
 build(struct emulated *e, const char *text, const struct bangc_options *o)
 {
+	char runtime[4096];
+	const char *rt = *o->uses_runtime
+				 ? link_runtime(runtime, sizeof(runtime))
+				 : NULL;
 	const char *headers = find_headers(&e->arena);
 	struct diag *d = e->base.diag;
 	const char *compiler = getenv("CXX");
@@ -82,6 +86,11 @@ build(struct emulated *e, const char *text, const struct bangc_options *o)
 		e->source,
 		"-o",
 		e->library,
+		"-Wl,--exclude-libs,ALL",
+		"-x",
+		"none",
+		rt ? runtime : "-lm",
+		"-lm",
 		NULL};
 
 	if (!headers) {
@@ -206,10 +215,12 @@ runner_bang(const ir_module *m, const struct interface *x,
 	struct emulated *e = xcalloc(1, sizeof(*e));
 	const char *tmp = getenv("TMPDIR");
 	struct buf text = {0};
-	bool ok;
+	struct bangc_options own = *o;
+	bool ok, uses_runtime = false;
 
+	own.uses_runtime = &uses_runtime;
 	e->base = (struct runner){x, d, emulated_run, emulated_free};
-	ok = bangc_emit(&text, m, x, o, d);
+	ok = bangc_emit(&text, m, x, &own, d);
 	if (ok) {
 		e->folder = mkdtemp(arena_printf(&e->arena, "%s/relay-XXXXXX",
 						 tmp ? tmp : "/tmp"));
@@ -219,7 +230,7 @@ runner_bang(const ir_module *m, const struct interface *x,
 	}
 	if (ok) {
 		fill_constants(e, x);
-		ok = build(e, text.at, o) && load(e, o);
+		ok = build(e, text.at, &own) && load(e, o);
 	}
 	buf_free(&text);
 	if (ok)

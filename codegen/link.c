@@ -111,12 +111,11 @@ link_archive(struct buf *out, const char *name, struct diag *d)
 	return true;
 }
 
-/* The archive of the runtime: near this program, or NULL. */
-static const char *
-find_runtime(char *path, size_t size)
+const char *
+link_runtime(char *path, size_t size)
 {
-	static const char *const places[] = {"/../librelayrt.a",
-					     "/../lib/librelayrt.a"};
+	static const char *const places[] = {
+		"/../librelayrt.a", "/librelayrt.a", "/../lib/librelayrt.a"};
 	ssize_t n = readlink("/proc/self/exe", path, size - 64);
 	char *slash;
 
@@ -187,7 +186,7 @@ link_shared(const struct buf *object, const char *path, const char *linker,
 	    struct diag *d)
 {
 	char name[] = "/tmp/relay-XXXXXX.o", runtime[4096];
-	const char *rt = find_runtime(runtime, sizeof(runtime));
+	const char *rt = link_runtime(runtime, sizeof(runtime));
 	struct arena a = {0};
 	char *temp = arena_printf(&a, "%s.tmp-%d", path, (int)getpid());
 	char *argv[] = {arena_printf(&a, "%s", linker),

@@ -20,6 +20,9 @@ bool link_archive(struct buf *out, const char *name, struct diag *d);
 bool link_shared(const struct buf *object, const char *path, const char *linker,
 		 struct diag *d);
 
+/* The archive of the runtime near this program, into PATH; or NULL. */
+const char *link_runtime(char *path, size_t size);
+
 /* Run the program ARGV[0], looked for in PATH; false unless it succeeds. */
 bool link_run(char *const *argv, struct diag *d);
 

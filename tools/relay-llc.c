@@ -70,6 +70,8 @@ struct llc_options {
 	int bang_keep;
 	int bang_shape; /* enum bangc_shape */
 	int bang_api;
+	const char *bang_split;
+	bool bang_host_fallback;
 	bool force;
 	bool verify_llvm;
 };
@@ -113,6 +115,10 @@ static const struct option_def table[] = {
 	 "single: on one cluster with values in its SRAM, or on all", 0},
 	{"bang-api", OPTION_CHOICE, FIELD(bang_api), "6|4", NULL,
 	 "version of CNRT", 0},
+	{"bang-split", OPTION_TEXT, FIELD(bang_split), "N,code=N,params=N",
+	 NULL, "single: kernels of at most N calls, or so many bytes", 0},
+	{"bang-host-fallback", OPTION_FLAG, FIELD(bang_host_fallback), NULL,
+	 NULL, "let the host do what has no BANG-C", 0},
 	{"Effort", OPTION_HEADING, 0, NULL, NULL, NULL, 0},
 	{"O", OPTION_TEXT, FIELD(level), "0..3", NULL,
 	 "0: as it is, unfused; 2 is the default", OPTION_JOINED},
@@ -130,6 +136,7 @@ struct llc {
 	struct tool tool;
 	struct pass_manager manager;
 	struct llvm_options llvm;
+	struct bangc_limits most; /* --bang-split */
 	const char *input;
 	ir_context *cx;
 	ir_module *m;
@@ -294,7 +301,9 @@ static bool
 check_target(struct llc *x)
 {
 	if (is_bang(x))
-		return bangc_has_arch(x->o.bang_arch, diag_of(x));
+		return bangc_has_arch(x->o.bang_arch, diag_of(x)) &&
+		       bangc_limits_parse(&x->most, x->o.bang_split,
+					  x->o.bang_shape, diag_of(x));
 	return x->o.emit == EMIT_TE || x->o.emit == EMIT_TIR ||
 	       llvm_has_target(&x->llvm, diag_of(x));
 }
@@ -484,11 +493,15 @@ wants_bang_remarks(const struct llc *x)
 static bool
 emit_bang(struct llc *x)
 {
+	bool uses_runtime = false;
 	struct bangc_options o = {.name = x->llvm.name,
 				  .arch = x->o.bang_arch,
 				  .shape = x->o.bang_shape,
 				  .all_clusters = x->o.bang_keep != 0,
 				  .api = x->o.bang_api == API_4 ? 4 : 6,
+				  .host_fallback = x->o.bang_host_fallback,
+				  .uses_runtime = &uses_runtime,
+				  .most = x->most,
 				  .remarks = wants_bang_remarks(x)};
 	struct interface net = {0};
 	bool network = interface_of(x->m, &net, &x->tool.arena);

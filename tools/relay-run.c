@@ -47,6 +47,8 @@ struct run_options {
 	const char *bang_arch;
 	int bang_shape; /* enum bangc_shape */
 	int bang_keep;
+	const char *bang_split;
+	bool bang_host_fallback;
 	int fill;
 	int show;
 	long long seed;
@@ -103,6 +105,10 @@ static const struct option_def table[] = {
 	 NULL, "a kernel per primitive, or one for the network", 0},
 	{"bang-keep", OPTION_CHOICE, FIELD(bang_keep), "sram|none", NULL,
 	 "single: values in SRAM, on one cluster", 0},
+	{"bang-split", OPTION_TEXT, FIELD(bang_split), "N,code=N,params=N",
+	 NULL, "single: kernels of at most N calls, or so many bytes", 0},
+	{"bang-host-fallback", OPTION_FLAG, FIELD(bang_host_fallback), NULL,
+	 NULL, "let the host do what has no BANG-C", 0},
 	{"threads", OPTION_NUMBER, FIELD(threads), "N", NULL,
 	 "threads (0: one for each processor)", 0},
 	{"bench", OPTION_FLAG, FIELD(bench), NULL, NULL,
@@ -130,6 +136,7 @@ struct run {
 	ir_tensor **in;
 	ir_tensor **out;
 	struct tolerance tol;
+	struct bangc_limits most; /* --bang-split */
 };
 
 /* A line about what takes long, when somebody looks. */
@@ -191,6 +198,8 @@ check_options(struct run *r)
 		return false;
 	}
 	return check_machine(r) &&
+	       bangc_limits_parse(&r->most, r->o.bang_split, r->o.bang_shape,
+				  &r->tool.diag) &&
 	       number_option(r, "rtol", r->o.rtol, &r->tol.rtol) &&
 	       number_option(r, "atol", r->o.atol, &r->tol.atol);
 }
@@ -424,6 +433,9 @@ new_runner(struct run *r, const char *engine)
 					  .arch = r->o.bang_arch,
 					  .shape = r->o.bang_shape,
 					  .all_clusters = r->o.bang_keep != 0,
+					  .host_fallback =
+						  r->o.bang_host_fallback,
+					  .most = r->most,
 					  .api = 6};
 
 		return runner_bang(r->m, &r->x, &b, d);

@@ -55,28 +55,32 @@ tensors_of(const ir_type *t)
 }
 
 /*
- * Parameters that F takes or gives, as its Relay type tells; those behind are
- * temporaries. All of them, where that does not fit what F writes.
+ * What K takes and what it gives, as its Relay type tells; behind those are
+ * temporaries. All may be anything, where that does not fit what it writes.
  */
-static uint32_t
-count_results(const tir_func *f)
+static void
+count_params(struct bang_kernel *k)
 {
+	const tir_func *f = k->func;
 	const ir_type *t = f->relay_type;
 	struct bang_buffers read = {0}, written = {0};
-	uint32_t results, n = 0, found = 0;
+	uint32_t results, taken = 0, found = 0;
 
+	k->ntaken = k->nresults = f->nparams;
 	if (!t || t->kind != TYPE_FUNC)
-		return f->nparams;
+		return;
 	results = tensors_of(ir_as_func_type(t)->ret);
 	for (uint32_t p = 0; p < ir_as_func_type(t)->nparams; p++)
-		n += tensors_of(ir_as_func_type(t)->params[p]);
-	n += results;
+		taken += tensors_of(ir_as_func_type(t)->params[p]);
 	bang_collect(f, &read, &written);
-	for (uint32_t i = 0; i < n && i < f->nparams; i++)
+	for (uint32_t i = 0; i < taken + results && i < f->nparams; i++)
 		found += bang_has(&written, f->params[i].buffer);
 	vec_free(&read);
 	vec_free(&written);
-	return found == results ? n : f->nparams;
+	if (found == results) {
+		k->ntaken = taken;
+		k->nresults = taken + results;
+	}
 }
 
 bool
@@ -225,7 +229,15 @@ copy_text(struct arena *a, struct buf *b)
 static void
 refuse(const struct bang_kernel *k, struct diag *d)
 {
-	if (k->why)
+	const struct tir_buffer *foreign = foreign_param(k->func);
+	char text[DTYPE_TEXT];
+
+	if (foreign)
+		diag_error(d, k->func->loc,
+			   "kernel '@%s' has arrays of %s, which an MLU does "
+			   "not compute with",
+			   k->func->name, dtype_text(foreign->dtype, text));
+	else if (k->why)
 		diag_error(d, k->where,
 			   "there is no BANG-C for %s, which a routine of the "
 			   "host's runtime computes (kernel '@%s')",
@@ -234,6 +246,38 @@ refuse(const struct bang_kernel *k, struct diag *d)
 		diag_error(d, k->func->loc,
 			   "there is no BANG-C for kernel '@%s'",
 			   k->func->name);
+}
+
+/* Leave K to the host, and say why; false if the host cannot do it either. */
+static bool
+leave_to_host(struct bang_kernel *k, const struct bangc_options *o,
+	      struct diag *d)
+{
+	const struct tir_buffer *foreign = foreign_param(k->func);
+	char text[DTYPE_TEXT];
+	const char *why = k->why ? k->why : "it";
+	struct buf note = {0};
+
+	if (!bang_put_on_host(k))
+		return false;
+	if (foreign)
+		why = arena_printf(k->arena, "arrays of %s",
+				   dtype_text(foreign->dtype, text));
+	k->defines->len = 0;
+	k->uses_matmul = k->uses_conv = k->uses_panels = false;
+	put_comment(&note, k);
+	bang_put_note(&note, arena_printf(k->arena,
+					  "On the host, as there is no BANG-C "
+					  "for %s.",
+					  why));
+	k->note = copy_text(k->arena, &note);
+	buf_free(&note);
+	if (o->remarks)
+		diag_remark(d, k->why ? k->where : k->func->loc,
+			    "kernel '@%s' runs on the host: there is no BANG-C "
+			    "for %s [bang-c]",
+			    k->name, why);
+	return true;
 }
 
 /* What K does one by one, as its text tells. */
@@ -258,52 +302,53 @@ put_remarks(const struct bang_kernel *k, struct diag *d)
 			    k->name);
 }
 
+/* The function whose statements are BODY. */
+static void
+put_function(struct bang_kernel *k, struct buf *body,
+	     const struct bangc_options *o)
+{
+	struct buf all = {0};
+
+	put_comment(&all, k);
+	buf_printf(&all, "/* moves at least %" PRId64 " bytes */\n",
+		   least_bytes(k));
+	k->sizes = copy_text(k->arena, k->defines);
+	buf_printf(&all, "%s void %s(",
+		   o->shape == BANGC_SINGLE ? "__mlu_func__" : "__mlu_entry__",
+		   k->name);
+	put_params(&all, k->func);
+	buf_puts(&all, ") {\n");
+	if (o->shape == BANGC_LAUNCHES)
+		buf_puts(&all, "  if (__is_mpu()) return;\n");
+	k->body = copy_text(k->arena, body);
+	buf_puts(&all, k->body);
+	buf_puts(&all, "}\n");
+	k->text = copy_text(k->arena, &all);
+	buf_free(&all);
+}
+
 /* K's text, or an error. */
 static bool
 put_kernel(struct bang_kernel *k, const struct bangc_options *o, struct diag *d)
 {
-	struct buf body = {0}, defines = {0}, all = {0};
-	const tir_func *f = k->func;
-	const struct tir_buffer *foreign = foreign_param(f);
-	char text[DTYPE_TEXT];
+	struct buf body = {0}, defines = {0};
 	bool ok;
 
-	if (foreign) {
-		diag_error(d, f->loc,
-			   "kernel '@%s' has arrays of %s, which an MLU does "
-			   "not compute with",
-			   f->name, dtype_text(foreign->dtype, text));
-		return false;
-	}
 	k->out = &body;
 	k->defines = &defines;
-	k->nresults = count_results(f);
-	ok = bang_put_steps(k);
+	count_params(k);
+	ok = !foreign_param(k->func) && bang_put_steps(k);
 	if (ok) {
-		put_comment(&all, k);
-		buf_printf(&all, "/* moves at least %" PRId64 " bytes */\n",
-			   least_bytes(k));
-		k->sizes = copy_text(k->arena, &defines);
-		buf_printf(&all, "%s void %s(",
-			   o->shape == BANGC_SINGLE ? "__mlu_func__"
-						    : "__mlu_entry__",
-			   k->name);
-		put_params(&all, f);
-		buf_puts(&all, ") {\n");
-		if (o->shape == BANGC_LAUNCHES)
-			buf_puts(&all, "  if (__is_mpu()) return;\n");
-		k->body = copy_text(k->arena, &body);
-		buf_puts(&all, k->body);
-		buf_puts(&all, "}\n");
-		k->text = copy_text(k->arena, &all);
+		put_function(k, &body, o);
 		if (o->remarks)
 			put_remarks(k, d);
 	} else {
-		refuse(k, d);
+		ok = o->host_fallback && leave_to_host(k, o, d);
+		if (!ok)
+			refuse(k, d);
 	}
 	buf_free(&body);
 	buf_free(&defines);
-	buf_free(&all);
 	k->out = NULL;
 	k->defines = NULL;
 	return ok;
@@ -317,8 +362,11 @@ struct emitter {
 	VEC(struct bang_kernel *) kernels;
 	size_t nplain; /* of them, one for each function; then variants */
 	VEC(struct bang_call) calls;
+	struct bang_values values;
+	struct bang_parts parts;
 	int64_t sram_bytes;
 	struct bang_packing packing;
+	struct ptrmap params; /* of main, by buffer: number + 1 */
 };
 
 static struct bang_kernel *
@@ -456,7 +504,43 @@ collect_calls(struct emitter *x, const tir_stmt *s, const ir_module *m,
 		vec_push(&x->calls, c);
 }
 
-/* Which values stay on the chip, what is packed, and kernels that know. */
+static struct bang_network
+network_of(struct emitter *x)
+{
+	return (struct bang_network){.net = x->net,
+				     .o = x->o,
+				     .calls = x->calls.at,
+				     .ncalls = x->calls.len,
+				     .parts = x->parts.at,
+				     .nparts = x->parts.len,
+				     .sram_bytes = x->sram_bytes,
+				     .packing = &x->packing,
+				     .params = &x->params,
+				     .arena = &x->arena};
+}
+
+/* Entry kernels, and which values stay on the chip in each. */
+static bool
+plan_parts(struct emitter *x, struct diag *d)
+{
+	const tir_func *main = x->net->main;
+	bool keeps = !x->o->all_clusters && !x->o->part;
+	struct bang_network n = network_of(x);
+
+	bang_find_values(&x->values, x->calls.at, x->calls.len,
+			 main->params[main->nparams - 1].buffer, &x->arena);
+	for (size_t i = 0; !keeps && i < x->values.len; i++)
+		x->values.at[i].fixed = true;
+	if (!bang_split(&x->parts, &n, &x->values, d))
+		return false;
+	if (keeps)
+		x->sram_bytes =
+			bang_plan_sram(&x->values, x->calls.at, x->parts.at,
+				       x->parts.len, x->arch, &x->arena);
+	return true;
+}
+
+/* What is packed, what stays on the chip, and kernels that know. */
 static bool
 plan(struct emitter *x, const ir_module *m, struct diag *d)
 {
@@ -467,14 +551,13 @@ plan(struct emitter *x, const ir_module *m, struct diag *d)
 		ptrmap_put(&kernels, x->kernels.at[i]->func, x->kernels.at[i]);
 	collect_calls(x, main->body, m, &kernels, d);
 	ptrmap_free(&kernels);
-	if (x->o->shape == BANGC_SINGLE && !x->o->all_clusters && !x->o->part)
-		x->sram_bytes =
-			bang_plan_sram(x->calls.at, x->calls.len,
-				       main->params[main->nparams - 1].buffer,
-				       x->arch, &x->arena);
+	for (uint32_t i = 0; i < main->nparams; i++)
+		*ptrmap_add(&x->params, main->params[i].buffer, NULL) = i + 1;
 	for (size_t i = 0; i < x->calls.len; i++)
 		bang_plan_packing(&x->packing, &x->calls.at[i], x->net,
 				  &x->arena);
+	if (x->o->shape == BANGC_SINGLE && !plan_parts(x, d))
+		return false;
 	for (size_t i = 0; i < x->calls.len; i++)
 		x->calls.at[i].kernel = variant_of(x, &x->calls.at[i]);
 	return finish_variants(x, d);
@@ -492,7 +575,7 @@ put_text(struct buf *out, struct emitter *x, struct buf *sizes,
 
 	if (!x->o->part) {
 		bang_put_device(&device, &own, x->arch, kernels);
-		bang_put_prologue(&all, x->arch, x->sram_bytes);
+		bang_put_prologue(&all, x->arch, x->o, x->sram_bytes);
 	}
 	buf_puts(&own, bang_text(sizes));
 	if (own.len)
@@ -525,18 +608,21 @@ static void
 put_all(struct buf *out, struct emitter *x)
 {
 	struct buf sizes = {0}, text = {0};
+	bool calls;
 
 	for (size_t i = 0; i < x->nplain; i++)
 		for (const struct bang_kernel *k = x->kernels.at[i]; k;
 		     k = k->next)
-			if (k->used || !x->net) {
+			if ((k->used || !x->net) && !k->on_host) {
 				buf_puts(&text, k->text);
 				buf_puts(&sizes, k->sizes);
 			}
+	calls = bang_put_host_kernels(&text, x->kernels.at, x->nplain,
+				      x->o->api);
+	if (x->o->uses_runtime)
+		*x->o->uses_runtime = calls;
 	if (x->net) {
-		struct bang_network n = {
-			x->net,        x->o,        x->calls.at, x->calls.len,
-			x->sram_bytes, &x->packing, &x->arena};
+		struct bang_network n = network_of(x);
 
 		bang_put_network(&text, &n);
 	}
@@ -557,6 +643,9 @@ bangc_emit(struct buf *out, const ir_module *m, const struct interface *net,
 	vec_free(&x.kernels);
 	vec_free(&x.calls);
 	vec_free(&x.packing);
+	vec_free(&x.values);
+	vec_free(&x.parts);
+	ptrmap_free(&x.params);
 	arena_free(&x.arena);
 	return ok;
 }

@@ -24,10 +24,29 @@ struct bangc_options {
 	bool remarks; /* say what is done one by one */
 	bool part;    /* behind bangc_prologue, so that many share a file */
 	bool all_clusters; /* single: use them all, and no SRAM */
+
+	/* Kernels that have no BANG-C are functions of the host. */
+	bool host_fallback;
+	bool *uses_runtime; /* NULL, or set: such ones call librelayrt */
+
+	/* Single: as many entry kernels as it takes to keep to this. */
+	struct bangc_limits {
+		int64_t steps;  /* calls of kernels in one; 0: any number */
+		int64_t code;   /* bytes of the text of what it calls */
+		int64_t params; /* bytes that it is launched with */
+	} most;
 };
 
 /* Whether there is such an architecture. False after reporting to D. */
 bool bangc_has_arch(const char *arch, struct diag *d);
+
+/*
+ * Limits as text: "N" or "steps=N", "code=BYTES", "params=BYTES", several with
+ * commas between; no limits for NULL. False after reporting to D, as for a
+ * shape that has no use for it.
+ */
+bool bangc_limits_parse(struct bangc_limits *out, const char *text,
+			enum bangc_shape shape, struct diag *d);
 
 /*
  * All kernels of M, which are loops, and if NET is not NULL the function

@@ -33,6 +33,22 @@ bang_type(struct dtype t)
 	}
 }
 
+/*
+ * Where the host may have no such type, device/host.mlu has one. Arithmetic on
+ * bfloat16 is that of float; arrays and casts round.
+ */
+const char *
+bang_host_type(struct dtype t)
+{
+	if (t.code == DTYPE_FLOAT && t.bits == 64)
+		return "double";
+	if (t.code == DTYPE_FLOAT && t.bits == 16)
+		return "host_half";
+	if (t.code == DTYPE_BFLOAT && t.bits == 16)
+		return "host_bfloat16";
+	return bang_type(t);
+}
+
 /* Operators, and helpers of the prologue, by kind of expression. */
 static const char *const operators[TIR_KIND_COUNT] = {
 	[TIR_ADD] = "+", [TIR_SUB] = "-",  [TIR_MUL] = "*", [TIR_EQ] = "==",
@@ -92,6 +108,35 @@ struct printer {
 
 static void expr(struct printer *p, const tir_expr *e);
 
+static bool
+on_host(const struct printer *p)
+{
+	return p->names && p->names->on_host;
+}
+
+static const char *
+type_of(const struct printer *p, struct dtype t)
+{
+	return on_host(p) ? bang_host_type(t) : bang_type(t);
+}
+
+/*
+ * A function: on the host, "host_min" for "relay_min", and "exp" of doubles
+ * for "expf".
+ */
+static void
+put_name(struct printer *p, const char *name, struct dtype t)
+{
+	size_t n = strlen(name);
+
+	if (!on_host(p))
+		buf_puts(p->out, name);
+	else if (!strncmp(name, "relay_", 6))
+		buf_printf(p->out, "host_%s", name + 6);
+	else
+		buf_put(p->out, name, n - (dtype_is_float(t) && t.bits == 64));
+}
+
 static void
 list(struct printer *p, const tir_expr *e)
 {
@@ -119,12 +164,16 @@ number(struct printer *p, const tir_expr *e)
 	char text[40];
 	double x = e->f;
 
-	if (e->dtype.bits == 16)
-		buf_puts(p->out, "(half)");
+	if (e->dtype.bits == 16 && e->dtype.code != DTYPE_BFLOAT)
+		buf_printf(p->out, "(%s)", type_of(p, e->dtype));
 	if (isnan(x)) {
 		buf_puts(p->out, "NAN");
 	} else if (isinf(x)) {
 		buf_puts(p->out, x < 0 ? "(-INFINITY)" : "INFINITY");
+	} else if (e->dtype.bits == 64) {
+		snprintf(text, sizeof(text), "%.17g", x);
+		buf_printf(p->out, signbit(x) ? "(%s%s)" : "%s%s", text,
+			   strpbrk(text, ".e") ? "" : ".0");
 	} else {
 		snprintf(text, sizeof(text), "%.9g%s", x,
 			 x == floor(x) && fabs(x) < 1e9 ? ".0" : "");
@@ -164,9 +213,10 @@ choice(struct printer *p, const tir_expr *e)
 static void
 narrow(struct printer *p, const tir_expr *e)
 {
-	const char *t = bang_type(e->dtype);
+	const char *t = type_of(p, e->dtype);
 
-	if (t && e->dtype.bits < 32 && !dtype_is_bool(e->dtype))
+	if (t && e->dtype.bits < 32 && e->dtype.code != DTYPE_BFLOAT &&
+	    !dtype_is_bool(e->dtype))
 		buf_printf(p->out, "(%s)", t);
 }
 
@@ -184,7 +234,7 @@ infix(struct printer *p, const tir_expr *e, const char *op)
 static void
 cast(struct printer *p, const tir_expr *e)
 {
-	const char *t = bang_type(e->dtype);
+	const char *t = type_of(p, e->dtype);
 
 	p->ok &= t != NULL;
 	if (dtype_is_bool(e->dtype)) {
@@ -193,6 +243,8 @@ cast(struct printer *p, const tir_expr *e)
 		buf_puts(p->out, " != 0)");
 		return;
 	}
+	if (e->dtype.code == DTYPE_BFLOAT)
+		buf_puts(p->out, "(float)");
 	buf_printf(p->out, "(%s)", t ? t : "?");
 	expr(p, e->arg[0]);
 }
@@ -205,13 +257,14 @@ function(struct printer *p, const tir_expr *e)
 				   : int_functions[e->intrin];
 
 	if (e->intrin == INTRIN_REINTERPRET) {
-		name = bang_type(e->dtype);
+		name = type_of(p, e->dtype);
 		p->ok &= name != NULL;
-		buf_printf(p->out, "relay_reinterpret<%s>", name ? name : "?");
+		put_name(p, "relay_reinterpret", e->dtype);
+		buf_printf(p->out, "<%s>", name ? name : "?");
 	} else {
 		p->ok &= name != NULL;
 		narrow(p, e);
-		buf_puts(p->out, name ? name : "?");
+		put_name(p, name ? name : "?", e->arg[0]->dtype);
 	}
 	list(p, e);
 }
@@ -223,8 +276,85 @@ helper(struct printer *p, const tir_expr *e)
 						    : int_helpers[e->kind];
 
 	p->ok &= name != NULL;
-	buf_puts(p->out, name ? name : "?");
+	put_name(p, name ? name : "?", e->dtype);
 	list(p, e);
+}
+
+void
+bang_put_string(struct buf *out, const char *s)
+{
+	buf_putc(out, '"');
+	for (; *s; s++) {
+		if (*s == '"' || *s == '\\')
+			buf_putc(out, '\\');
+		if ((unsigned char)*s < ' ')
+			buf_printf(out, "\\%03o", (unsigned)*s);
+		else
+			buf_putc(out, *s);
+	}
+	buf_putc(out, '"');
+}
+
+/* A routine of the host, which is declared. */
+static void
+call(struct printer *p, const tir_expr *e)
+{
+	buf_printf(p->out, "%s(", e->s);
+	for (uint32_t i = 0; i < e->n; i++) {
+		buf_puts(p->out, i ? ", " : "");
+		if (e->arg[i]->kind == TIR_INT && e->arg[i]->i != INT64_MIN)
+			buf_printf(p->out, "%" PRId64, e->arg[i]->i);
+		else
+			expr(p, e->arg[i]);
+	}
+	buf_putc(p->out, ')');
+}
+
+/* Routines take any pointer, constant or not. */
+static void
+address(struct printer *p, const tir_expr *e)
+{
+	buf_puts(p->out, "(void *)");
+	if (tir_is_const_int(e->arg[0], 0)) {
+		buf_puts(p->out, e->buffer->name);
+		return;
+	}
+	buf_printf(p->out, "(%s + ", e->buffer->name);
+	expr(p, e->arg[0]);
+	buf_putc(p->out, ')');
+}
+
+static void
+let(struct printer *p, const tir_expr *e)
+{
+	const char *t = e->var->dtype.code == DTYPE_BFLOAT
+				? "float"
+				: type_of(p, e->var->dtype);
+
+	p->ok &= t != NULL;
+	buf_printf(p->out, "[&](%s %s) { return ", t ? t : "?", e->var->name);
+	expr(p, e->arg[1]);
+	buf_puts(p->out, "; }(");
+	expr(p, e->arg[0]);
+	buf_putc(p->out, ')');
+}
+
+/* What only the host has; false if E is nothing of that. */
+static bool
+put_on_host(struct printer *p, const tir_expr *e)
+{
+	if (e->kind == TIR_STRING) {
+		bang_put_string(p->out, e->s);
+	} else if (e->kind == TIR_ADDRESS_OF) {
+		address(p, e);
+	} else if (e->kind == TIR_CALL_EXTERN) {
+		call(p, e);
+	} else if (e->kind == TIR_LET) {
+		let(p, e);
+	} else {
+		return false;
+	}
+	return true;
 }
 
 const struct bang_place *
@@ -281,6 +411,8 @@ load(struct printer *p, const tir_expr *e)
 {
 	const struct bang_place *place = bang_place_of(p->names, e->buffer);
 
+	if (e->dtype.code == DTYPE_BFLOAT)
+		buf_puts(p->out, "(float)");
 	buf_printf(p->out, "%s[", place ? place->text : e->buffer->name);
 	if (place)
 		p->ok &= put_offset(p->out, e->arg[0], p->names, place->low);
@@ -315,6 +447,8 @@ expr(struct printer *p, const tir_expr *e)
 		buf_putc(p->out, '0');
 		return;
 	}
+	if (on_host(p) && put_on_host(p, e))
+		return;
 	if (op || (e->kind == TIR_DIV && dtype_is_float(e->dtype))) {
 		infix(p, e, op ? op : "/");
 		return;
@@ -324,7 +458,7 @@ expr(struct printer *p, const tir_expr *e)
 		integer(p, e);
 		break;
 	case TIR_FLOAT:
-		p->ok &= bang_type(e->dtype) != NULL;
+		p->ok &= type_of(p, e->dtype) != NULL;
 		number(p, e);
 		break;
 	case TIR_VAR:

@@ -1,28 +1,12 @@
 /*
- * The network around the kernels: launches one after the other, or one entry
- * kernel that calls them with barriers where tasks share data; and a function
- * on the host's memory around either.
+ * The network around the kernels: launches one after the other, of kernels or
+ * of entry kernels that call them, and between these what the host does; and a
+ * function on the host's memory around that.
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "codegen/bangc/internal.h"
-
-struct range {
-	const struct tir_buffer *buffer;
-	int64_t from, to;
-};
-
-struct ranges {
-	struct range *at;
-	size_t len, cap;
-};
-
-struct network {
-	const struct bang_network *n;
-	struct buf *out;
-	struct ranges read, written; /* since the last barrier */
-};
+#include "support/ptrmap.h"
 
 /* Behind the tensors main takes its constants, then its workspace. */
 static bool
@@ -37,31 +21,23 @@ is_constants(const struct bang_network *n, uint32_t i)
 	return i == n->net->ninputs + n->net->noutputs;
 }
 
-/* The C name of parameter I of main. */
-static const char *
-param_name(const struct bang_network *n, uint32_t i)
+const char *
+bang_param_name(const struct bang_network *n, uint32_t i)
 {
-	return is_tensor(n, i)      ? n->net->slots[i].name
-	       : is_constants(n, i) ? "constants"
-				    : "workspace";
+	return is_tensor(n, i)              ? n->net->slots[i].name
+	       : is_constants(n, i)         ? "constants"
+	       : i == n->net->main->nparams ? "packed"
+					    : "workspace";
 }
 
-/* The type of its elements. */
+/* The type of its elements; what an MLU has no type for is bytes. */
 static const char *
 param_type(const struct bang_network *n, uint32_t i)
 {
-	return is_tensor(n, i) ? bang_type(n->net->slots[i].dtype) : "char";
-}
+	const char *type =
+		is_tensor(n, i) ? bang_type(n->net->slots[i].dtype) : NULL;
 
-static const char *
-name_of(const struct bang_network *n, const struct tir_buffer *b)
-{
-	const tir_func *f = n->net->main;
-
-	for (uint32_t i = 0; i < f->nparams; i++)
-		if (f->params[i].buffer == b)
-			return param_name(n, i);
-	return b->name;
+	return type ? type : "char";
 }
 
 static bool
@@ -70,149 +46,130 @@ is_output(const struct bang_network *n, uint32_t i)
 	return i >= n->net->ninputs && i < n->net->ninputs + n->net->noutputs;
 }
 
-/* "const float *x, ..., float *out, ..., char *workspace" */
-static void
-put_params(struct buf *out, const struct bang_network *n)
+/* Parameters of main, and one for what is packed. */
+static uint32_t
+count_params(const struct bang_network *n)
 {
-	for (uint32_t i = 0; i < n->net->main->nparams; i++)
-		buf_printf(out, "%s%s%s *%s", i ? ", " : "",
+	return n->net->main->nparams + (n->packing->bytes > 0);
+}
+
+void
+bang_put_params(struct buf *out, const struct bang_network *n, const bool *some)
+{
+	const char *before = "";
+
+	for (uint32_t i = 0; i < count_params(n); i++) {
+		if (some && !some[i])
+			continue;
+		buf_printf(out, "%s%s%s *%s", before,
 			   i < n->net->ninputs || is_constants(n, i) ? "const "
 								     : "",
-			   param_type(n, i), param_name(n, i));
-	if (n->packing->bytes)
-		buf_puts(out, ", char *packed");
+			   param_type(n, i), bang_param_name(n, i));
+		before = ", ";
+	}
 }
 
-static void
-put_args(struct buf *out, const struct bang_network *n)
+void
+bang_put_args(struct buf *out, const struct bang_network *n, const bool *some)
 {
-	for (uint32_t i = 0; i < n->net->main->nparams; i++)
-		buf_printf(out, "%s%s", i ? ", " : "", param_name(n, i));
-	if (n->packing->bytes)
-		buf_puts(out, ", packed");
+	const char *before = "";
+
+	for (uint32_t i = 0; i < count_params(n); i++) {
+		if (some && !some[i])
+			continue;
+		buf_printf(out, "%s%s", before, bang_param_name(n, i));
+		before = ", ";
+	}
 }
 
-/* Operand I of the call C, as C. */
-static void
-put_arg(struct buf *out, const struct bang_network *n,
-	const struct bang_call *c, uint32_t i)
+uint32_t
+bang_param_of(const struct bang_network *n, const struct bang_call *c,
+	      uint32_t i)
 {
-	const tir_expr *a = c->stmt->call.args[i];
-	const tir_func *f = c->kernel->func;
+	const uintptr_t *at;
+
+	if (c->packed && c->packed[i] >= 0)
+		return n->net->main->nparams;
+	at = ptrmap_find(n->params, c->stmt->call.args[i]->buffer);
+	return at ? (uint32_t)*at - 1 : n->net->main->nparams - 1;
+}
+
+void
+bang_put_arg(struct buf *out, const struct bang_network *n,
+	     const struct bang_call *c, uint32_t i)
+{
+	struct dtype t = c->kernel->func->params[i].buffer->dtype;
 	bool sram = c->sram && c->sram[i] >= 0;
 	bool packed = c->packed && c->packed[i] >= 0;
-	int64_t at = sram ? c->sram[i] : packed ? c->packed[i] : a->arg[0]->i;
-	const char *base = sram     ? "relay_sram"
-			   : packed ? "packed"
-				    : name_of(n, a->buffer);
+	int64_t at = sram     ? c->sram[i]
+		     : packed ? c->packed[i]
+			      : c->stmt->call.args[i]->arg[0]->i;
+	const char *base = sram ? "relay_sram"
+				: bang_param_name(n, bang_param_of(n, c, i));
 
-	buf_printf(out, "(%s *)", bang_type(f->params[i].buffer->dtype));
+	buf_printf(out, "(%s *)",
+		   c->kernel->on_host ? bang_host_type(t) : bang_type(t));
 	if (at == 0)
 		buf_puts(out, base);
+	else if (!sram && is_tensor(n, bang_param_of(n, c, i)))
+		buf_printf(out, "((char *)%s + %" PRId64 ")", base, at);
 	else
 		buf_printf(out, "(%s + %" PRId64 ")", base, at);
-}
-
-static int64_t
-bytes_of(const struct tir_buffer *b)
-{
-	return b->size * ((b->dtype.bits + 7) / 8);
-}
-
-/* ---------------------------------------------------------- barriers -- */
-
-static bool
-overlaps(const struct ranges *all, struct range r)
-{
-	for (size_t i = 0; i < all->len; i++)
-		if (all->at[i].buffer == r.buffer && all->at[i].from < r.to &&
-		    r.from < all->at[i].to)
-			return true;
-	return false;
-}
-
-/* The bytes that operand I of C is, of device memory or SRAM (NULL). */
-static struct range
-range_of(const struct bang_call *c, uint32_t i)
-{
-	const tir_expr *a = c->stmt->call.args[i];
-	int64_t n = bytes_of(c->kernel->func->params[i].buffer);
-
-	if (c->sram && c->sram[i] >= 0)
-		return (struct range){NULL, c->sram[i], c->sram[i] + n};
-	return (struct range){a->buffer, a->arg[0]->i, a->arg[0]->i + n};
-}
-
-/* Does the call C touch what was written since the last barrier, ...? */
-static bool
-needs_barrier(struct network *x, const struct bang_call *c)
-{
-	const tir_func *f = c->kernel->func;
-	struct bang_buffers read = {0}, written = {0};
-	bool needs = false;
-
-	bang_collect(f, &read, &written);
-	for (int pass = 0; pass < 2; pass++) {
-		for (uint32_t i = 0; i < f->nparams; i++) {
-			const struct tir_buffer *b = f->params[i].buffer;
-			struct range r = range_of(c, i);
-
-			if (!bang_text_mentions(c->kernel->body, b->name))
-				continue;
-			if (pass == 0) {
-				needs |= overlaps(&x->written, r) ||
-					 (bang_has(&written, b) &&
-					  overlaps(&x->read, r));
-				continue;
-			}
-			if (bang_has(&written, b))
-				vec_push(&x->written, r);
-			if (bang_has(&read, b))
-				vec_push(&x->read, r);
-		}
-		if (needs && pass == 0)
-			x->read.len = x->written.len = 0;
-	}
-	vec_free(&read);
-	vec_free(&written);
-	return needs;
 }
 
 /* ------------------------------------------------------------- calls -- */
 
 static void
-put_args_of(struct network *x, const struct bang_call *c, const char *before)
+put_args_of(struct buf *out, const struct bang_network *n,
+	    const struct bang_call *c)
 {
 	for (uint32_t i = 0; i < c->kernel->func->nparams; i++) {
-		buf_puts(x->out, i ? ", " : before);
-		put_arg(x->out, x->n, c, i);
-	}
-	buf_puts(x->out, ");\n");
-}
-
-static void
-put_calls(struct network *x)
-{
-	for (size_t i = 0; i < x->n->ncalls; i++) {
-		const struct bang_call *c = &x->n->calls[i];
-
-		if (needs_barrier(x, c))
-			buf_puts(x->out, "  __sync_all_ipu();\n");
-		buf_printf(x->out, "  %s(", c->kernel->name);
-		put_args_of(x, c, "");
+		buf_puts(out, ", ");
+		bang_put_arg(out, n, c, i);
 	}
 }
 
 static void
-put_launches(struct network *x)
+put_call_on_host(struct buf *out, const struct bang_network *n,
+		 const struct bang_call *c)
 {
-	for (size_t i = 0; i < x->n->ncalls; i++) {
-		const struct bang_kernel *k = x->n->calls[i].kernel;
+	buf_printf(out, "  status = %s_on_host(queue", c->kernel->name);
+	put_args_of(out, n, c);
+	buf_puts(out, ");\n  if (status != 0) return status;\n");
+}
 
-		buf_printf(x->out, "  LAUNCH(%s, %s, %s, queue", k->name,
+static void
+put_launches(struct buf *out, const struct bang_network *n)
+{
+	for (size_t i = 0; i < n->ncalls; i++) {
+		const struct bang_kernel *k = n->calls[i].kernel;
+
+		if (k->on_host) {
+			put_call_on_host(out, n, &n->calls[i]);
+			continue;
+		}
+		buf_printf(out, "  LAUNCH(%s, %s, %s, queue", k->name,
 			   k->barriers ? "one_job" : "tasks",
 			   k->barriers ? "all_clusters" : "cnrtFuncTypeUnion1");
-		put_args_of(x, &x->n->calls[i], ", ");
+		put_args_of(out, n, &n->calls[i]);
+		buf_puts(out, ");\n");
+	}
+}
+
+static void
+put_parts(struct buf *out, const struct bang_network *n)
+{
+	for (size_t i = 0; i < n->nparts; i++) {
+		const struct bang_part *p = &n->parts[i];
+
+		if (p->on_host) {
+			put_call_on_host(out, n, &n->calls[p->first]);
+			continue;
+		}
+		buf_printf(out, "  LAUNCH(%s, one_job, all_clusters, queue, ",
+			   p->name);
+		bang_put_args(out, n, p->params);
+		buf_puts(out, ");\n");
 	}
 }
 
@@ -232,14 +189,7 @@ static const char clusters_api4[] =
 	"\n#ifndef RELAY_CLUSTERS\n"
 	"#define RELAY_CLUSTERS 4\n"
 	"#endif\n"
-	"static int relay_clusters() { return RELAY_CLUSTERS; }\n"
-	"#define cnrtSuccess CNRT_RET_SUCCESS\n"
-	"#define cnrtFuncTypeUnion1 CNRT_FUNC_TYPE_UNION1\n"
-	"#define cnrtFuncTypeUnion2 CNRT_FUNC_TYPE_UNION2\n"
-	"#define cnrtFuncTypeUnion4 CNRT_FUNC_TYPE_UNION4\n"
-	"#define cnrtFuncTypeUnion8 CNRT_FUNC_TYPE_UNION8\n"
-	"#define cnrtMemcpyHostToDev CNRT_MEM_TRANS_DIR_HOST2DEV\n"
-	"#define cnrtMemcpyDevToHost CNRT_MEM_TRANS_DIR_DEV2HOST\n";
+	"static int relay_clusters() { return RELAY_CLUSTERS; }\n";
 
 static const char union_of[] =
 	"\n/* The largest union of up to N clusters, and its clusters. */\n"
@@ -252,30 +202,21 @@ static const char union_of[] =
 	"  return *clusters == 2 ? cnrtFuncTypeUnion2 : cnrtFuncTypeUnion1;\n"
 	"}\n";
 
-static void
-put_entry(struct network *x)
-{
-	struct buf *out = x->out;
-
-	buf_printf(out, "\n__mlu_entry__ void %s_kernel(", x->n->o->name);
-	put_params(out, x->n);
-	buf_puts(out, ") {\n  if (__is_mpu()) return;\n");
-	put_calls(x);
-	buf_puts(out, "}\n");
-}
-
 /* The kernel that packs weights, and the function that launches it. */
 static void
-put_prepare(struct network *x)
+put_prepare(struct buf *out, const struct bang_network *n)
 {
-	const struct bang_packing *p = x->n->packing;
-	struct buf *out = x->out;
+	const struct bang_packing *p = n->packing;
+	bool *reads;
 
 	if (!p->bytes)
 		return;
-	buf_printf(out, "\n__mlu_entry__ void %s_prepare_kernel(",
-		   x->n->o->name);
-	put_params(out, x->n);
+	reads = ARENA_NEW_ARRAY(n->arena, n->net->main->nparams + 1, bool);
+	reads[n->net->main->nparams] = true;
+	for (size_t i = 0; i < p->len; i++)
+		reads[p->at[i].input] = true;
+	buf_printf(out, "\n__mlu_entry__ void %s_prepare_kernel(", n->o->name);
+	bang_put_params(out, n, reads);
 	buf_puts(out, ") {\n  if (__is_mpu()) return;\n  int done = 0;\n");
 	for (size_t i = 0; i < p->len; i++) {
 		const struct bang_packed *w = &p->at[i];
@@ -284,39 +225,49 @@ put_prepare(struct network *x)
 			   "  done = %s(done, (float *)(packed + %" PRId64
 			   "), (const float *)((const char *)%s + %" PRId64
 			   "),\n      %s);\n",
-			   w->weights->pack, w->at, param_name(x->n, w->input),
-			   w->from, w->weights->rest);
+			   w->weights->pack, w->at,
+			   bang_param_name(n, w->input), w->from,
+			   w->weights->rest);
 	}
 	buf_printf(out,
 		   "}\n"
 		   "\n/* Once, and again when weights change: brings them into "
 		   "order, %" PRId64 " bytes. */\n"
 		   "extern \"C\" int %s_prepare(cnrtQueue_t queue, ",
-		   p->bytes, x->n->o->name);
-	put_params(out, x->n);
+		   p->bytes, n->o->name);
+	bang_put_params(out, n, NULL);
 	buf_printf(out,
 		   ") {\n"
 		   "  cnrtDim3_t tasks = {4, (unsigned)relay_clusters(), 1};\n"
 		   "  LAUNCH(%s_prepare_kernel, tasks, cnrtFuncTypeUnion1, "
 		   "queue, ",
-		   x->n->o->name);
-	put_args(out, x->n);
+		   n->o->name);
+	bang_put_args(out, n, reads);
 	buf_puts(out, ");\n  return 0;\n}\n");
 }
 
-static void
-put_device_function(struct network *x)
+static bool
+any_on_host(const struct bang_network *n)
 {
-	struct buf *out = x->out;
-	bool single = x->n->o->shape == BANGC_SINGLE;
+	for (size_t i = 0; i < n->ncalls; i++)
+		if (n->calls[i].kernel->on_host)
+			return true;
+	return false;
+}
+
+static void
+put_device_function(struct buf *out, const struct bang_network *n)
+{
+	bool single = n->o->shape == BANGC_SINGLE, on_host = any_on_host(n);
 
 	buf_printf(out,
-		   "\n/* On device memory; does not wait. */\n"
+		   "\n/* On device memory; %s. */\n"
 		   "extern \"C\" int %s(cnrtQueue_t queue, ",
-		   x->n->o->name);
-	put_params(out, x->n);
+		   on_host ? "waits for what the host does" : "does not wait",
+		   n->o->name);
+	bang_put_params(out, n, NULL);
 	buf_puts(out, ") {\n");
-	if (x->n->sram_bytes)
+	if (n->sram_bytes)
 		buf_puts(out, "  cnrtFunctionType_t all_clusters = "
 			      "cnrtFuncTypeUnion1; /* which share SRAM */\n"
 			      "  cnrtDim3_t one_job = {4, 1, 1};\n"
@@ -327,20 +278,19 @@ put_device_function(struct network *x)
 			      "  cnrtFunctionType_t all_clusters = "
 			      "relay_union(clusters, &together);\n"
 			      "  cnrtDim3_t one_job = {4 * together, 1, 1};\n");
+	if (on_host)
+		buf_puts(out, "  int status = 0;\n");
 	if (single) {
-		buf_printf(out,
-			   "  LAUNCH(%s_kernel, one_job, all_clusters, queue, ",
-			   x->n->o->name);
-		put_args(out, x->n);
-		buf_puts(out, ");\n");
+		buf_puts(out, "  (void)one_job, (void)all_clusters;\n");
+		put_parts(out, n);
 	} else {
 		buf_puts(out, "  cnrtDim3_t tasks = {4, (unsigned)clusters, "
 			      "1};\n"
 			      "  (void)one_job, (void)tasks, "
 			      "(void)all_clusters, (void)constants;\n");
-		put_launches(x);
+		put_launches(out, n);
 	}
-	buf_puts(out, "  return 0;\n}\n");
+	buf_printf(out, "  return %s;\n}\n", on_host ? "status" : "0");
 }
 
 static int64_t
@@ -447,15 +397,12 @@ put_host_function(struct buf *out, const struct bang_network *n)
 void
 bang_put_network(struct buf *out, const struct bang_network *n)
 {
-	struct network x = {.n = n, .out = out};
-
-	if (n->o->shape == BANGC_SINGLE)
-		put_entry(&x);
+	for (size_t i = 0; i < n->nparts; i++)
+		if (!n->parts[i].on_host)
+			bang_put_entry(out, n, &n->parts[i]);
 	buf_puts(out, n->o->api == 4 ? clusters_api4 : clusters_api6);
 	buf_puts(out, union_of);
-	put_prepare(&x);
-	put_device_function(&x);
+	put_prepare(out, n);
+	put_device_function(out, n);
 	put_host_function(out, n);
-	vec_free(&x.read);
-	vec_free(&x.written);
 }

@@ -59,6 +59,7 @@ struct bang_names {
 	struct bang_name *at;
 	size_t len, cap;
 	const struct bang_places *places; /* or NULL */
+	bool on_host;                     /* the code is for the host */
 };
 
 /* An operand of a matrix product that may be packed: see weights.c. */
@@ -76,7 +77,8 @@ struct bang_kernel {
 	const char *name;
 	const bool *in_sram; /* by parameter: it lies there; NULL: none does */
 	const bool *packed;  /* by parameter: it is in panels; NULL: none is */
-	uint32_t nresults;   /* parameters before its temporaries */
+	uint32_t ntaken;     /* parameters before those that it gives, */
+	uint32_t nresults;   /* and before its temporaries */
 	unsigned nweights;   /* that could be */
 	struct bang_weights weights[BANG_MAX_WEIGHTS];
 	struct bang_kernel *next; /* of the same function, otherwise placed */
@@ -90,6 +92,8 @@ struct bang_kernel {
 	struct buf *defines; /* sizes of tiles */
 	bool barriers;       /* tasks wait for each other */
 	bool alone;          /* in code that one task runs */
+	bool on_host;        /* it has no BANG-C: see on_host.c */
+	const char *note;    /* the comment that says why */
 	bool uses_matmul, uses_conv, uses_panels; /* functions of device/ */
 	unsigned nsteps;                          /* so far, for names */
 	int64_t scalar_ops;                       /* done element by element */
@@ -149,6 +153,8 @@ int64_t bang_arithmetic(const tir_expr *e);
 
 /* The C type of elements of type T, or NULL. */
 const char *bang_type(struct dtype t);
+/* The same in code for the host, which has more of them. */
+const char *bang_host_type(struct dtype t);
 const char *bang_name_of(const struct bang_names *names,
 			 const struct tir_var *v);
 
@@ -176,6 +182,9 @@ bool bang_in_sram(const struct bang_kernel *k, const struct tir_buffer *b);
 /* E as C++; false if there is none for it. */
 bool bang_put_expr(struct buf *out, const tir_expr *e,
 		   const struct bang_names *names);
+
+/* S as a literal of C. */
+void bang_put_string(struct buf *out, const char *s);
 
 /* Where element INDEX of B is on the chip: "TEXT + ..."; false if nowhere. */
 bool bang_put_place(struct buf *out, const struct tir_buffer *b,
@@ -293,7 +302,8 @@ int64_t bang_points(const struct bang_nest *n, uint32_t from, uint32_t to);
 
 /*
  * The files of codegen/bangc/device as text: what emitted code calls; two are
- * for bang_put_matmul, the last begins the main program of a project.
+ * for bang_put_matmul, one for kernels on the host, and the last begins the
+ * main program of a project.
  */
 extern const char bang_device_scalars[];
 extern const char bang_device_vectors[];
@@ -303,11 +313,12 @@ extern const char bang_device_panels[];
 extern const char bang_device_filters[];
 extern const char bang_device_routines[];
 extern const char bang_device_products[];
+extern const char bang_device_host[];
 extern const char bang_device_main[];
 
 /* prologue.c: headers, and memory that all kernels share. */
 void bang_put_prologue(struct buf *out, const struct bang_arch *arch,
-		       int64_t sram_bytes);
+		       const struct bangc_options *o, int64_t sram_bytes);
 
 /*
  * Of device/ what KERNELS call, or all that A has the means for if that is
@@ -315,6 +326,9 @@ void bang_put_prologue(struct buf *out, const struct bang_arch *arch,
  */
 void bang_put_device(struct buf *out, struct buf *defines,
 		     const struct bang_arch *a, const char *kernels);
+
+/* Of device/host.mlu, and of scalars for the host, what KERNELS call. */
+void bang_put_host_helpers(struct buf *out, const char *kernels);
 
 /* TEXT as a comment of lines of at most 80 columns. */
 void bang_put_note(struct buf *out, const char *text);
@@ -381,12 +395,46 @@ void bang_plan_packing(struct bang_packing *p, struct bang_call *c,
 		       const struct interface *net, struct arena *a);
 
 /*
- * residency.c: keep values of WORKSPACE in SRAM from the call that writes
- * them to the last that reads them, as far as there is room: sets SRAM of
- * each call. The bytes of SRAM that takes.
+ * A value in the workspace, bytes FROM .. TO - 1, from the call that writes it
+ * to the last that touches it.
  */
-int64_t bang_plan_sram(struct bang_call *calls, size_t n,
-		       const struct tir_buffer *workspace,
+struct bang_value {
+	int64_t from, to;
+	size_t first, last;
+	unsigned uses;
+	bool fixed; /* it must be in device memory */
+	int64_t at; /* in SRAM, or -1 */
+};
+
+/* In the order of their first calls. */
+struct bang_values {
+	struct bang_value *at;
+	size_t len, cap;
+	int64_t **of; /* by call and operand: its value, or -1 */
+};
+
+/* residency.c: the values of N calls. */
+void bang_find_values(struct bang_values *out, struct bang_call *calls,
+		      size_t n, const struct tir_buffer *workspace,
+		      struct arena *a);
+
+/* Calls FIRST .. FIRST + N - 1: an entry kernel, or one call on the host. */
+struct bang_part {
+	size_t first, n;
+	bool on_host;
+	const char *name;   /* of the kernel */
+	const bool *params; /* of main that it takes; NULL: all */
+	int64_t crosses;    /* bytes that are written before it, read in it or
+			       after */
+};
+
+/*
+ * residency.c: keep values in SRAM from the call that writes them to the last
+ * that reads them, which must be of one part, as far as there is room: sets
+ * SRAM of each call. The bytes of SRAM that takes.
+ */
+int64_t bang_plan_sram(struct bang_values *values, struct bang_call *calls,
+		       const struct bang_part *parts, size_t nparts,
 		       const struct bang_arch *arch, struct arena *a);
 
 /*
@@ -398,10 +446,43 @@ struct bang_network {
 	const struct bangc_options *o;
 	const struct bang_call *calls; /* in order */
 	size_t ncalls;
+	const struct bang_part *parts; /* of shape "single" */
+	size_t nparts;
 	int64_t sram_bytes; /* that hold values between calls */
 	const struct bang_packing *packing;
+	const struct ptrmap *params; /* buffers of main: their number + 1 */
 	struct arena *arena;
 };
+
+/*
+ * split.c: the parts of N's calls, which keep to what the options say; few
+ * bytes go from one to the next. False after reporting to D.
+ */
+struct bang_parts {
+	struct bang_part *at;
+	size_t len, cap;
+};
+bool bang_split(struct bang_parts *out, const struct bang_network *n,
+		const struct bang_values *values, struct diag *d);
+
+/* Parameter I of main as C; behind those of main is what is packed. */
+const char *bang_param_name(const struct bang_network *n, uint32_t i);
+/* The parameter that operand I of C lies in. */
+uint32_t bang_param_of(const struct bang_network *n, const struct bang_call *c,
+		       uint32_t i);
+void bang_put_arg(struct buf *out, const struct bang_network *n,
+		  const struct bang_call *c, uint32_t i);
+
+/* Parameters of main, and what is packed; SOME of them, or all for NULL. */
+void bang_put_params(struct buf *out, const struct bang_network *n,
+		     const bool *some);
+void bang_put_args(struct buf *out, const struct bang_network *n,
+		   const bool *some);
+
+/* entry.c: an entry kernel for the part P of N. */
+void bang_put_entry(struct buf *out, const struct bang_network *n,
+		    const struct bang_part *p);
+
 void bang_put_network(struct buf *out, const struct bang_network *n);
 
 /*
@@ -423,5 +504,18 @@ bool bang_put_routine(struct bang_kernel *k, const tir_stmt *s);
 
 /* scalar.c: any statement, element by element. */
 bool bang_put_scalar(struct bang_kernel *k, const tir_stmt *s);
+
+/* All statements of K->func for the host, where the arrays are. */
+bool bang_put_host_body(struct bang_kernel *k);
+
+/* on_host.c: K's body and text as a function of the host; false: it is none. */
+bool bang_put_on_host(struct bang_kernel *k);
+
+/*
+ * Those of N KERNELS that are the host's, with what they call; API: of CNRT.
+ * Do they call routines of the runtime library?
+ */
+bool bang_put_host_kernels(struct buf *out, struct bang_kernel *const *kernels,
+			   size_t n, int api);
 
 #endif

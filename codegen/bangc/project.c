@@ -78,15 +78,22 @@ bangc_project_makefile(struct buf *out, const struct bangc_options *o)
 		   "ARCH = %s\n"
 		   "BANG ?= /usr/local/share/relay/bang\n\n",
 		   o->name, arch);
+	if (o->uses_runtime && *o->uses_runtime)
+		buf_puts(out, "# What the host does of the network calls "
+			      "routines of Relay's runtime.\n"
+			      "RELAY_LIB ?= /usr/local/lib\n"
+			      "LIBS ?= $(RELAY_LIB)/librelayrt.a -lpthread "
+			      "-lm\n\n");
 	buf_puts(out, "$(NAME): $(NAME).mlu main.cpp\n"
 		      "\tcncc -std=c++11 --bang-mlu-arch=$(ARCH) "
 		      "-I$(NEUWARE_HOME)/include \\\n"
-		      "\t  $(NAME).mlu main.cpp -o $@ -L$(NEUWARE_HOME)/lib64 "
-		      "-lcnrt -lstdc++ -lm\n\n"
+		      "\t  $(NAME).mlu main.cpp -o $@ $(LIBS) "
+		      "-L$(NEUWARE_HOME)/lib64 -lcnrt -lstdc++ -lm\n\n"
 		      "emulated: $(NAME).mlu main.cpp\n"
 		      "\t$(CXX) -std=c++17 -O2 -w -I$(BANG) "
 		      "-DBANG_EMU_ARCH=$(ARCH:mtp_%=%) \\\n"
-		      "\t  -x c++ $(NAME).mlu main.cpp -o $@\n\n"
+		      "\t  -x c++ $(NAME).mlu main.cpp -x none -o $@ "
+		      "$(LIBS)\n\n"
 		      ".PHONY: clean\n"
 		      "clean:\n"
 		      "\trm -f $(NAME) emulated\n");

@@ -26,11 +26,30 @@ static const char wram[] =
 	"#define RELAY_WRAM_AT(bytes) ((bytes) / 64)\n"
 	"#endif\n";
 
+static const char host_head[] = "#include <math.h>\n"
+				"#include <stdio.h>\n"
+				"#include <stdlib.h>\n"
+				"#include <string.h>\n";
+
+/* Names of CNRT 6 for what CNRT 4 has, too. */
+static const char names_api4[] =
+	"#define cnrtSuccess CNRT_RET_SUCCESS\n"
+	"#define cnrtFuncTypeUnion1 CNRT_FUNC_TYPE_UNION1\n"
+	"#define cnrtFuncTypeUnion2 CNRT_FUNC_TYPE_UNION2\n"
+	"#define cnrtFuncTypeUnion4 CNRT_FUNC_TYPE_UNION4\n"
+	"#define cnrtFuncTypeUnion8 CNRT_FUNC_TYPE_UNION8\n"
+	"#define cnrtMemcpyHostToDev CNRT_MEM_TRANS_DIR_HOST2DEV\n"
+	"#define cnrtMemcpyDevToHost CNRT_MEM_TRANS_DIR_DEV2HOST\n";
+
 void
 bang_put_prologue(struct buf *out, const struct bang_arch *arch,
-		  int64_t sram_bytes)
+		  const struct bangc_options *o, int64_t sram_bytes)
 {
+	if (o->host_fallback)
+		buf_puts(out, host_head);
 	buf_puts(out, head);
+	if (o->api == 4)
+		buf_puts(out, names_api4);
 	buf_printf(out,
 		   "\n/* %s; all kernels share these. */\n"
 		   "#define RELAY_NRAM_BYTES %" PRId64 "\n"
@@ -168,6 +187,60 @@ mark_used(unit_vec *units, const char *kernels)
 	}
 }
 
+/* Those that are used, or ALL; macros into DEFINES. */
+static void
+put_units(struct buf *out, struct buf *defines, const unit_vec *units, bool all)
+{
+	bool after_comment = false;
+
+	for (size_t i = 0; i < units->len; i++) {
+		const struct unit *u = &units->at[i];
+
+		if (!u->used && !all)
+			continue;
+		if (!u->is_define && !after_comment)
+			buf_putc(out, '\n');
+		after_comment = !u->name || (u->is_define && after_comment);
+		buf_put(u->is_define ? defines : out, u->at, u->len);
+	}
+}
+
+/* TEXT for the host: "host_min" for "relay_min". */
+static void
+put_scalars_for_host(struct buf *out, const char *text)
+{
+	static const char func[] = "__mlu_func__";
+
+	while (*text) {
+		if (begins(text, "relay_")) {
+			buf_puts(out, "host_");
+			text += strlen("relay_");
+		} else if (begins(text, func)) {
+			buf_puts(out, "static inline");
+			text += strlen(func);
+		} else {
+			buf_putc(out, *text++);
+		}
+	}
+}
+
+void
+bang_put_host_helpers(struct buf *out, const char *kernels)
+{
+	struct buf text = {0}, defines = {0};
+	unit_vec units = {0};
+
+	put_scalars_for_host(&text, bang_device_scalars);
+	buf_puts(&text, bang_device_host);
+	for (const char *s = bang_text(&text); *s;)
+		s = take_unit(&units, s);
+	mark_used(&units, kernels);
+	put_units(out, &defines, &units, false);
+	vec_free(&units);
+	buf_free(&text);
+	buf_free(&defines);
+}
+
 void
 bang_put_device(struct buf *out, struct buf *defines, const struct bang_arch *a,
 		const char *kernels)
@@ -178,22 +251,12 @@ bang_put_device(struct buf *out, struct buf *defines, const struct bang_arch *a,
 		bang_device_filters, bang_device_products};
 	enum { ALL = sizeof(texts) / sizeof(*texts), FOR_VECTORS = 3 };
 	unit_vec units = {0};
-	bool after_comment = false;
 
 	for (size_t i = 0; i < (a->float_conv ? ALL : FOR_VECTORS); i++)
 		for (const char *s = texts[i]; *s;)
 			s = take_unit(&units, s);
 	if (kernels)
 		mark_used(&units, kernels);
-	for (size_t i = 0; i < units.len; i++) {
-		const struct unit *u = &units.at[i];
-
-		if (!u->used && kernels)
-			continue;
-		if (!u->is_define && !after_comment)
-			buf_putc(out, '\n');
-		after_comment = !u->name || (u->is_define && after_comment);
-		buf_put(u->is_define ? defines : out, u->at, u->len);
-	}
+	put_units(out, defines, &units, !kernels);
 	vec_free(&units);
 }

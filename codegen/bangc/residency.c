@@ -9,31 +9,22 @@
  * A value begins where a call writes a range of the workspace; whatever lay
  * there before is over. A later range that lies within one value is a part of
  * it. One that goes across several (slices written one by one) ties these to
- * device memory.
+ * device memory, as does a use in another entry kernel or on the host.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "codegen/bangc/internal.h"
 
-/* Planning compares values with each other: fewer calls than this. */
+/* Placing compares values with each other: fewer calls in a part than this. */
 enum { MOST_CALLS = 4096, ALIGNMENT = 128 };
-
-struct value {
-	int64_t from, to;   /* of the workspace */
-	size_t first, last; /* calls */
-	unsigned uses;
-	bool over;  /* something else was written there */
-	bool fixed; /* in device memory */
-	int64_t at; /* in SRAM, or -1 */
-};
 
 struct plan {
 	struct bang_call *calls;
 	const struct tir_buffer *workspace;
 	struct arena *arena;
-	VEC(struct value) values;
-	int64_t **value_of; /* by call and operand: its value, or -1 */
+	struct bang_values *values;
+	VEC(size_t) live; /* those that nothing was written over yet */
 	int64_t bytes;
 };
 
@@ -67,7 +58,7 @@ is_indexed(const struct bang_kernel *k, const struct tir_buffer *b)
 }
 
 static bool
-overlap(const struct value *v, struct span s)
+overlap(const struct bang_value *v, struct span s)
 {
 	return v->from < s.to && s.from < v->to;
 }
@@ -76,35 +67,44 @@ overlap(const struct value *v, struct span s)
 static int64_t
 define(struct plan *p, struct span s, size_t call)
 {
-	struct value v = {.from = s.from,
-			  .to = s.to,
-			  .first = call,
-			  .last = call,
-			  .uses = 1,
-			  .at = -1};
+	struct bang_value v = {.from = s.from,
+			       .to = s.to,
+			       .first = call,
+			       .last = call,
+			       .uses = 1,
+			       .at = -1};
+	size_t kept = 0;
 
-	for (size_t i = 0; i < p->values.len; i++)
-		if (overlap(&p->values.at[i], s))
-			p->values.at[i].over = true;
-	vec_push(&p->values, v);
-	return (int64_t)p->values.len - 1;
+	for (size_t i = 0; i < p->live.len; i++)
+		if (!overlap(&p->values->at[p->live.at[i]], s))
+			p->live.at[kept++] = p->live.at[i];
+	p->live.len = kept;
+	vec_push(&p->live, p->values->len);
+	vec_push(p->values, v);
+	return (int64_t)p->values->len - 1;
 }
 
 /* The value that S is, or is a part of; -1: none alone. */
 static int64_t
 find(struct plan *p, struct span s, size_t call)
 {
-	for (size_t i = p->values.len; i-- > 0;) {
-		struct value *v = &p->values.at[i];
+	for (size_t i = p->live.len; i-- > 0;) {
+		struct bang_value *v = &p->values->at[p->live.at[i]];
 
-		if (v->over || v->from > s.from || v->to < s.to)
+		if (v->from > s.from || v->to < s.to)
 			continue;
 		v->last = call;
 		v->uses++;
-		return (int64_t)i;
+		return (int64_t)p->live.at[i];
 	}
-	for (size_t i = 0; i < p->values.len; i++)
-		p->values.at[i].fixed |= overlap(&p->values.at[i], s);
+	for (size_t i = 0; i < p->live.len; i++) {
+		struct bang_value *v = &p->values->at[p->live.at[i]];
+
+		if (!overlap(v, s))
+			continue;
+		v->fixed = true;
+		v->last = call;
+	}
 	return -1;
 }
 
@@ -113,17 +113,20 @@ add_call(struct plan *p, size_t call)
 {
 	const struct bang_call *c = &p->calls[call];
 	const tir_func *f = c->kernel->func;
+	bool host = c->kernel->on_host;
 	struct bang_buffers read = {0}, written = {0};
 	int64_t *of = arena_alloc(p->arena, f->nparams * sizeof(*of));
 
-	p->value_of[call] = of;
+	p->values->of[call] = of;
 	bang_collect(f, &read, &written);
 	for (int writes = 0; writes < 2; writes++)
 		for (uint32_t i = 0; i < f->nparams; i++) {
 			const struct tir_buffer *b = f->params[i].buffer;
 			const tir_expr *a = c->stmt->call.args[i];
 
-			if (bang_has(&written, b) != (writes == 1))
+			if (writes ? !bang_has(&written, b)
+				   : bang_has(&written, b) &&
+					     !(host && i < c->kernel->ntaken))
 				continue;
 			of[i] = -1;
 			if (a->buffer != p->workspace || b->size == 0 ||
@@ -131,8 +134,8 @@ add_call(struct plan *p, size_t call)
 				continue;
 			of[i] = writes ? define(p, span_of(c, i), call)
 				       : find(p, span_of(c, i), call);
-			if (of[i] >= 0 && is_indexed(c->kernel, b))
-				p->values.at[of[i]].fixed = true;
+			if (of[i] >= 0 && (host || is_indexed(c->kernel, b)))
+				p->values->at[of[i]].fixed = true;
 		}
 	vec_free(&read);
 	vec_free(&written);
@@ -142,8 +145,8 @@ add_call(struct plan *p, size_t call)
 static int
 before(const void *a, const void *b)
 {
-	const struct value *x = *(struct value *const *)a;
-	const struct value *y = *(struct value *const *)b;
+	const struct bang_value *x = *(struct bang_value *const *)a;
+	const struct bang_value *y = *(struct bang_value *const *)b;
 	size_t left = x->uses * (y->last - y->first + 1);
 	size_t right = y->uses * (x->last - x->first + 1);
 
@@ -156,7 +159,7 @@ before(const void *a, const void *b)
 
 /* The lowest place for V beside the N values placed before. */
 static int64_t
-place(struct value *const *placed, size_t n, const struct value *v,
+place(struct bang_value *const *placed, size_t n, const struct bang_value *v,
       int64_t budget)
 {
 	int64_t size = v->to - v->from, at = 0;
@@ -165,7 +168,7 @@ place(struct value *const *placed, size_t n, const struct value *v,
 	while (moved && at + size <= budget) {
 		moved = false;
 		for (size_t i = 0; i < n; i++) {
-			const struct value *u = placed[i];
+			const struct bang_value *u = placed[i];
 			int64_t end = u->at + u->to - u->from;
 
 			if (u->at < 0 || u->last < v->first ||
@@ -179,22 +182,23 @@ place(struct value *const *placed, size_t n, const struct value *v,
 	return at + size <= budget ? at : -1;
 }
 
+/* The N values at V, which are those of one kernel. */
 static void
-place_all(struct plan *p, int64_t budget)
+place_all(struct plan *p, struct bang_value *v, size_t n, int64_t budget)
 {
-	struct value **order = xcalloc(p->values.len + 1, sizeof(*order));
-	size_t n = 0;
+	struct bang_value **order = xcalloc(n + 1, sizeof(*order));
+	size_t count = 0;
 
-	for (size_t i = 0; i < p->values.len; i++)
-		if (!p->values.at[i].fixed)
-			order[n++] = &p->values.at[i];
-	qsort(order, n, sizeof(*order), before);
-	for (size_t i = 0; i < n; i++) {
-		struct value *v = order[i];
+	for (size_t i = 0; i < n; i++)
+		if (!v[i].fixed)
+			order[count++] = &v[i];
+	qsort(order, count, sizeof(*order), before);
+	for (size_t i = 0; i < count; i++) {
+		int64_t size = order[i]->to - order[i]->from;
 
-		v->at = place(order, i, v, budget);
-		if (v->at >= 0 && v->at + v->to - v->from > p->bytes)
-			p->bytes = v->at + v->to - v->from;
+		order[i]->at = place(order, i, order[i], budget);
+		if (order[i]->at >= 0 && order[i]->at + size > p->bytes)
+			p->bytes = order[i]->at + size;
 	}
 	free(order);
 }
@@ -207,8 +211,8 @@ tell_call(struct plan *p, size_t call)
 
 	c->sram = arena_alloc(p->arena, n * sizeof(*c->sram));
 	for (uint32_t i = 0; i < n; i++) {
-		int64_t of = p->value_of[call][i];
-		const struct value *v = of < 0 ? NULL : &p->values.at[of];
+		int64_t of = p->values->of[call][i];
+		const struct bang_value *v = of < 0 ? NULL : &p->values->at[of];
 
 		c->sram[i] = v && v->at >= 0
 				     ? v->at + span_of(c, i).from - v->from
@@ -216,21 +220,40 @@ tell_call(struct plan *p, size_t call)
 	}
 }
 
-int64_t
-bang_plan_sram(struct bang_call *calls, size_t n,
-	       const struct tir_buffer *workspace, const struct bang_arch *arch,
-	       struct arena *a)
+void
+bang_find_values(struct bang_values *out, struct bang_call *calls, size_t n,
+		 const struct tir_buffer *workspace, struct arena *a)
 {
-	struct plan p = {.calls = calls, .workspace = workspace, .arena = a};
+	struct plan p = {.calls = calls,
+			 .workspace = workspace,
+			 .arena = a,
+			 .values = out};
 
-	if (n > MOST_CALLS)
-		return 0;
-	p.value_of = arena_alloc(a, n * sizeof(*p.value_of));
+	out->of = arena_alloc(a, n * sizeof(*out->of));
 	for (size_t i = 0; i < n; i++)
 		add_call(&p, i);
-	place_all(&p, arch->sram);
-	for (size_t i = 0; p.bytes && i < n; i++)
-		tell_call(&p, i);
-	vec_free(&p.values);
+	vec_free(&p.live);
+}
+
+int64_t
+bang_plan_sram(struct bang_values *values, struct bang_call *calls,
+	       const struct bang_part *parts, size_t nparts,
+	       const struct bang_arch *arch, struct arena *a)
+{
+	struct plan p = {.calls = calls, .arena = a, .values = values};
+	size_t from = 0, to;
+
+	for (size_t i = 0; i < nparts; i++, from = to) {
+		size_t end = parts[i].first + parts[i].n;
+
+		for (to = from; to < values->len && values->at[to].first < end;
+		     to++)
+			values->at[to].fixed |= values->at[to].last >= end;
+		if (parts[i].n <= MOST_CALLS)
+			place_all(&p, values->at + from, to - from, arch->sram);
+	}
+	for (size_t i = 0; p.bytes && i < nparts; i++)
+		for (size_t k = 0; k < parts[i].n; k++)
+			tell_call(&p, parts[i].first + k);
 	return p.bytes;
 }

@@ -9,27 +9,44 @@
 
 #include "codegen/bangc/internal.h"
 
-/* What a routine writes comes first. */
+/* What a routine writes comes first. Some are the host's alone. */
 static const struct routine {
 	const char *name;
 	uint32_t outputs;
+	bool on_device;
 } routines[] = {
-	{"relay_all_class_nms", 2},
-	{"relay_all_class_nms_padded", 3},
-	{"relay_argsort", 1},
-	{"relay_grid_sample", 1},
-	{"relay_multibox_transform_loc", 2},
-	{"relay_nms", 1},
-	{"relay_nms_indices", 2},
-	{"relay_roi_align", 1},
-	{"relay_scan", 1},
-	{"relay_scatter_elements", 1},
-	{"relay_scatter_nd", 1},
-	{"relay_sort", 1},
-	{"relay_topk", 2},
-	{"relay_topk_indices", 1},
-	{"relay_topk_values", 1},
-	{"relay_valid_counts", 3},
+	{"relay_all_class_nms", 2, true},
+	{"relay_all_class_nms_padded", 3, true},
+	{"relay_argsort", 1, true},
+	{"relay_argwhere", 1, false},
+	{"relay_grid_sample", 1, true},
+	{"relay_max_pool2d_grad", 1, false},
+	{"relay_multibox_transform_loc", 2, true},
+	{"relay_multinomial", 2, false},
+	{"relay_nms", 1, true},
+	{"relay_nms_indices", 2, true},
+	{"relay_normal", 2, false},
+	{"relay_proposal", 1, false},
+	{"relay_regular_nms", 4, false},
+	{"relay_roi_align", 1, true},
+	{"relay_roi_pool", 1, false},
+	{"relay_scan", 1, true},
+	{"relay_scatter_elements", 1, true},
+	{"relay_scatter_nd", 1, true},
+	{"relay_sort", 1, true},
+	{"relay_sparse_add", 1, false},
+	{"relay_sparse_dense", 1, false},
+	{"relay_sparse_to_dense", 1, false},
+	{"relay_sparse_transpose", 3, false},
+	{"relay_threefry_generate", 2, false},
+	{"relay_threefry_split", 2, false},
+	{"relay_topk", 2, true},
+	{"relay_topk_indices", 1, true},
+	{"relay_topk_values", 1, true},
+	{"relay_uniform", 2, false},
+	{"relay_unique", 4, false},
+	{"relay_unique_counts", 5, false},
+	{"relay_valid_counts", 3, true},
 };
 
 static const struct routine *
@@ -108,7 +125,7 @@ bang_put_routine(struct bang_kernel *k, const tir_stmt *s)
 	size_t mark = k->out->len;
 	bool ok = true;
 
-	if (!call || k->alone || !find(call))
+	if (!call || k->alone || !find(call) || !find(call)->on_device)
 		return false;
 	buf_printf(k->out, "    %s(", call->s);
 	for (uint32_t i = 0; ok && i < call->n; i++) {

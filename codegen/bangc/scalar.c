@@ -1,5 +1,6 @@
 /*
- * Any statement, element by element: what no faster way fits.
+ * Any statement, element by element: what no faster way fits, and kernels that
+ * the host does.
  *
  * A loop whose points don't depend on each other is shared out among the
  * tasks; around it, and where there is none, one task does the work. Elements
@@ -17,6 +18,12 @@ struct scalar {
 	bool ok;
 	bool shared; /* inside of a loop shared out */
 };
+
+static const char *
+type_of(const struct scalar *x, struct dtype t)
+{
+	return x->names.on_host ? bang_host_type(t) : bang_type(t);
+}
 
 /* Make V's name one that no variable around it has. */
 static const char *
@@ -47,7 +54,7 @@ static void
 put_store(struct scalar *x, const tir_stmt *s, size_t depth, int64_t times)
 {
 	struct buf *out = x->k->out;
-	const char *type = bang_type(s->store.buffer->dtype);
+	const char *type = type_of(x, s->store.buffer->dtype);
 
 	x->k->scalar_ops += times * bang_arithmetic(s->store.value);
 	x->ok &= type && !s->store.mask && s->store.value->dtype.lanes == 1;
@@ -55,6 +62,8 @@ put_store(struct scalar *x, const tir_stmt *s, size_t depth, int64_t times)
 	buf_printf(out, "%s[", s->store.buffer->name);
 	put_expr(x, s->store.index);
 	buf_puts(out, "] = ");
+	if (s->store.buffer->dtype.code == DTYPE_BFLOAT)
+		buf_printf(out, "(%s)", type ? type : "?");
 	put_expr(x, s->store.value);
 	buf_puts(out, ";\n");
 }
@@ -82,11 +91,15 @@ put_for(struct scalar *x, const tir_stmt *s, size_t depth, int64_t times)
 	x->shared |= share;
 	buf_fill(out, ' ', depth);
 	name = open_name(x, s->loop.var);
-	buf_printf(out, "for (int %s = ", name);
+	buf_printf(out, "for (%s %s = ",
+		   x->names.on_host ? type_of(x, s->loop.var->dtype) : "int",
+		   name);
 	put_expr(x, s->loop.min);
 	buf_printf(out, "%s; %s < ", share ? " + taskId" : "", name);
-	put_expr(x, s->loop.min);
-	buf_puts(out, " + ");
+	if (!tir_is_const_int(s->loop.min, 0)) {
+		put_expr(x, s->loop.min);
+		buf_puts(out, " + ");
+	}
 	put_expr(x, s->loop.extent);
 	buf_printf(out, share ? "; %s += taskDim) {\n" : "; %s++) {\n", name);
 	put(x, s->loop.body, depth + 2, repeated(times, s->loop.extent));
@@ -118,7 +131,9 @@ put_if(struct scalar *x, const tir_stmt *s, size_t depth, int64_t times)
 static void
 put_let(struct scalar *x, const tir_stmt *s, size_t depth, int64_t times)
 {
-	const char *type = bang_type(s->let.var->dtype);
+	const char *type = s->let.var->dtype.code == DTYPE_BFLOAT
+				   ? "float"
+				   : type_of(x, s->let.var->dtype);
 	struct buf *out = x->k->out;
 	size_t mark = x->names.len;
 	struct buf value = {0};
@@ -140,15 +155,23 @@ static void
 put_alloc(struct scalar *x, const tir_stmt *s, size_t depth, int64_t times)
 {
 	const struct tir_buffer *b = s->alloc.buffer;
-	const char *type = bang_type(b->dtype);
+	const char *type = type_of(x, b->dtype);
 	struct buf *out = x->k->out;
+	bool large = b->size > 4096 && x->names.on_host;
 
-	x->ok &= type && b->size > 0 && b->size <= 4096 && x->shared;
+	x->ok &= type && b->size > 0 && (b->size <= 4096 || large) && x->shared;
 	buf_fill(out, ' ', depth);
 	buf_puts(out, "{\n");
 	buf_fill(out, ' ', depth + 2);
-	buf_printf(out, "%s %s[%" PRId64 "];\n", type ? type : "?", b->name,
-		   b->size);
+	if (large)
+		buf_printf(out,
+			   "host_array<%s> %s_block(nullptr, %" PRId64 ");\n"
+			   "%s *%s = %s_block.at;\n",
+			   type ? type : "?", b->name, b->size,
+			   type ? type : "?", b->name, b->name);
+	else
+		buf_printf(out, "%s %s[%" PRId64 "];\n", type ? type : "?",
+			   b->name, b->size);
 	put(x, s->alloc.body, depth + 2, times);
 	buf_fill(out, ' ', depth);
 	buf_puts(out, "}\n");
@@ -188,6 +211,34 @@ refuse_routine(struct scalar *x, const tir_stmt *s)
 	x->ok = false;
 }
 
+/* On the host: what S asserts; of a routine, that it returns 0. */
+static void
+put_assert(struct scalar *x, const tir_stmt *s)
+{
+	const tir_expr *call = bang_call_of(s);
+	struct buf *out = x->k->out;
+
+	if (call) {
+		buf_puts(out, "{\nint failed = ");
+		put_expr(x, call);
+		buf_puts(out, ";\nif (failed) {\n");
+	} else {
+		buf_puts(out, "if (!(");
+		put_expr(x, s->assert_.cond);
+		buf_puts(out, ")) {\n");
+	}
+	buf_puts(out, "fprintf(stderr, \"%s\\n\", ");
+	bang_put_string(out, s->assert_.message);
+	buf_puts(out, call ? ");\nreturn 1;\n}\n}\n" : ");\nreturn 1;\n}\n");
+}
+
+static void
+put_eval(struct scalar *x, const tir_stmt *s)
+{
+	put_expr(x, s->eval);
+	buf_puts(x->k->out, ";\n");
+}
+
 static void
 put(struct scalar *x, const tir_stmt *s, size_t depth, int64_t times)
 {
@@ -217,11 +268,16 @@ put(struct scalar *x, const tir_stmt *s, size_t depth, int64_t times)
 	case TIR_RETURN:
 		break;
 	case TIR_ASSERT:
-		if (calls_routine(s->assert_.cond))
+		if (x->names.on_host)
+			put_assert(x, s);
+		else if (calls_routine(s->assert_.cond))
 			refuse_routine(x, s);
 		break;
 	case TIR_EVAL:
-		refuse_routine(x, s);
+		if (x->names.on_host)
+			put_eval(x, s);
+		else
+			refuse_routine(x, s);
 		break;
 	case TIR_CALL_FUNC:
 		x->ok = false;
@@ -247,6 +303,17 @@ bang_put_scalar(struct bang_kernel *k, const tir_stmt *s)
 		buf_puts(k->out, "    }\n");
 	if (!x.ok)
 		k->out->len = mark;
+	vec_free(&x.names);
+	return x.ok;
+}
+
+bool
+bang_put_host_body(struct bang_kernel *k)
+{
+	struct scalar x = {.k = k, .ok = true, .shared = true};
+
+	x.names.on_host = true;
+	put(&x, k->func->body, 2, 1);
 	vec_free(&x.names);
 	return x.ok;
 }
