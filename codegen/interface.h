@@ -41,7 +41,7 @@ struct interface {
 	uint32_t nconstants;
 	struct interface_constant *constants;
 	int64_t constants_bytes;
-	bool incomplete;                /* a constant has no value */
+	bool incomplete; /* a constant has no value */
 
 	/*
 	 * Shapes that are known at run time only: unknown extents are -1, and

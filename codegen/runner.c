@@ -272,8 +272,8 @@ runner_jit(const ir_module *m, const struct interface *x,
 		c->jit = llvm_jit_new(c->unit, d);
 	if (c->jit)
 		desc = llvm_jit_symbol(c->jit, "model_model", d);
-	if (desc && model_created(c, relay_model_create(&c->model, desc,
-							&options)))
+	if (desc &&
+	    model_created(c, relay_model_create(&c->model, desc, &options)))
 		return &c->base;
 	compiled_free(&c->base);
 	return NULL;

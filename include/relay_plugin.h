@@ -61,6 +61,7 @@ typedef enum relay_pattern {
 	RELAY_OPAQUE = 8
 } relay_pattern;
 
+/* clang-format off */
 typedef enum relay_binary {
 	RELAY_ADD, RELAY_SUB, RELAY_MUL, RELAY_DIV, RELAY_MOD,
 	RELAY_MIN, RELAY_MAX, RELAY_AND, RELAY_OR,
@@ -77,6 +78,7 @@ typedef enum relay_unary {
 typedef enum relay_fold {
 	RELAY_FOLD_SUM, RELAY_FOLD_PROD, RELAY_FOLD_MIN, RELAY_FOLD_MAX
 } relay_fold;
+/* clang-format on */
 
 typedef struct relay_api {
 	uint32_t version;
@@ -102,7 +104,8 @@ typedef struct relay_api {
 	relay_outcome (*wait)(relay_relation *r, unsigned i);
 	relay_outcome (*result)(relay_relation *r, relay_type type,
 				const int64_t *shape, int rank);
-	relay_outcome (*relation_error)(relay_relation *r, const char *fmt, ...);
+	relay_outcome (*relation_error)(relay_relation *r, const char *fmt,
+					...);
 
 	/*
 	 * Compute rules. begin opens a formula for a tensor of this shape,
@@ -141,8 +144,7 @@ typedef struct relay_api {
 				     const relay_value *a,
 				     const relay_value *b);
 	const relay_value *(*guard)(relay_rule *c, const relay_value *cond,
-				    const relay_value *a,
-				    const relay_value *b);
+				    const relay_value *a, const relay_value *b);
 	/* T is the result. Returns 1, so that rules can end in it. */
 	int (*rule_result)(relay_rule *c, relay_tensor *t);
 	/*
@@ -196,7 +198,7 @@ typedef struct relay_plugin_op {
 	const relay_plugin_attr *attrs; /* up to one without name, or NULL */
 	relay_pattern pattern;
 	relay_outcome (*relation)(relay_relation *r);
-	int (*compute)(relay_rule *c);  /* 1: done; NULL: types only */
+	int (*compute)(relay_rule *c); /* 1: done; NULL: types only */
 	const char *summary;
 } relay_plugin_op;
 
@@ -226,10 +228,11 @@ typedef struct relay_plugin_option {
 } relay_plugin_option;
 
 typedef struct relay_plugin_pass {
-	const char *flag;                   /* "double-to-add" */
-	const char *name;                   /* "DoubleToAdd" */
-	int level;                          /* where sequences run it */
-	const relay_plugin_option *options; /* up to one without name, or NULL */
+	const char *flag; /* "double-to-add" */
+	const char *name; /* "DoubleToAdd" */
+	int level;        /* where sequences run it */
+	const relay_plugin_option
+		*options; /* up to one without name, or NULL */
 	/*
 	 * Called for each call of an operator, operands first. Returns what
 	 * takes its place, or the call itself.
@@ -251,8 +254,10 @@ typedef struct relay_plugin {
  * What a plugin defines. API lives to the end of the process; version and size
  * of it say what the tools have. NULL: the plugin will not run with them.
  */
+/* clang-format off */
 __attribute__((visibility("default")))
 const relay_plugin *relay_plugin_init(const relay_api *api);
+/* clang-format on */
 
 #ifdef __cplusplus
 }

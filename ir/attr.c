@@ -14,15 +14,20 @@
 /* One array of fields per schema, then the schemas themselves. */
 #define ATTRS(id, key) static const struct attr_field fields_##id[] = {
 #define FIELD(name, type, need, deflt) \
-	{ #name, ATTR_TYPE_##type, ATTR_##need, deflt },
-#define ATTRS_END { NULL, ATTR_TYPE_INT, ATTR_DEFAULT, NULL } };
+	{#name, ATTR_TYPE_##type, ATTR_##need, deflt},
+#define ATTRS_END                                       \
+	{                                               \
+		NULL, ATTR_TYPE_INT, ATTR_DEFAULT, NULL \
+	}                                               \
+	}                                               \
+	;
 #include "ir/attrs.def"
 
 const struct attrs_schema attrs_schemas[ATTRS_COUNT] = {
 #define ATTRS(id, key)                                                    \
-	[ATTRS_##id] = { key, ATTRS_##id,                                 \
-			 sizeof(fields_##id) / sizeof(fields_##id[0]) - 1, \
-			 fields_##id },
+	[ATTRS_##id] = {key, ATTRS_##id,                                  \
+			sizeof(fields_##id) / sizeof(fields_##id[0]) - 1, \
+			fields_##id},
 #define FIELD(name, type, need, deflt)
 #define ATTRS_END
 #include "ir/attrs.def"
@@ -134,7 +139,7 @@ ir_attr_hash(const ir_attr *a)
 	switch ((enum ir_attr_kind)a->kind) {
 	case ATTR_NULL:
 	case ATTR_ANY:
-	case ATTR_EXPR:         /* by identity: contributes nothing stable */
+	case ATTR_EXPR: /* by identity: contributes nothing stable */
 	case ATTR_META:
 		return h;
 	case ATTR_INT:
@@ -234,10 +239,9 @@ ir_attr_int_array(ir_context *cx, const int64_t *elems, uint32_t n,
 	ir_attr *copy = ARENA_NEW_ARRAY(&cx->arena, n, ir_attr);
 
 	for (uint32_t i = 0; i < n; i++)
-		copy[i] = (ir_attr){ .kind = ATTR_INT,
-				     .bits = (uint8_t)bits,
-				     .i = elems[i] };
-	return (ir_attr){ .kind = ATTR_ARRAY, .n = n, .elems = copy };
+		copy[i] = (ir_attr){
+			.kind = ATTR_INT, .bits = (uint8_t)bits, .i = elems[i]};
+	return (ir_attr){.kind = ATTR_ARRAY, .n = n, .elems = copy};
 }
 
 struct ir_attrs_table {
@@ -294,8 +298,7 @@ grow_records(struct ir_attrs_table *t)
 		const ir_attrs *a = t->slots[i];
 
 		if (a)
-			*find_record(&bigger, a->schema, a->hash, a->value) =
-				a;
+			*find_record(&bigger, a->schema, a->hash, a->value) = a;
 	}
 	free(t->slots);
 	*t = bigger;
@@ -343,7 +346,7 @@ parse_scalar(const struct attr_field *f, const char *text, const char **end)
 		return ATTR_DOUBLE(d);
 	if (is_float) {
 		*end += **end == 'f';
-		return (ir_attr){ .kind = ATTR_FLOAT, .bits = 32, .f = d };
+		return (ir_attr){.kind = ATTR_FLOAT, .bits = 32, .f = d};
 	}
 	return ATTR_INT32((int64_t)d);
 }
@@ -379,7 +382,7 @@ ir_attrs_default(ir_context *cx, const struct attrs_schema *s, unsigned i)
 	if (f->type == ATTR_TYPE_BOOL)
 		return ATTR_BOOLEAN(strcmp(text, "true") == 0);
 	if (f->type == ATTR_TYPE_MAP)
-		return (ir_attr){ .kind = ATTR_DICT };
+		return (ir_attr){.kind = ATTR_DICT};
 	if (text[0] == '[')
 		return parse_array(cx, f, text);
 	return parse_scalar(f, text, &text);

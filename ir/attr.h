@@ -17,19 +17,19 @@
 #include "ir/fwd.h"
 
 enum ir_attr_kind {
-	ATTR_NULL,      /* None */
-	ATTR_INT,       /* bits: 16, 32, 64 (IntImm); 32 for plain fields */
-	ATTR_FLOAT,     /* bits: 16, 32, 64; a plain double field is 64 */
+	ATTR_NULL,  /* None */
+	ATTR_INT,   /* bits: 16, 32, 64 (IntImm); 32 for plain fields */
+	ATTR_FLOAT, /* bits: 16, 32, 64; a plain double field is 64 */
 	ATTR_BOOL,
-	ATTR_STRING,    /* interned */
+	ATTR_STRING, /* interned */
 	ATTR_DTYPE,
 	ATTR_ARRAY,
-	ATTR_DICT,      /* map with string keys */
-	ATTR_ANY,       /* ? as a dimension */
-	ATTR_EXPR,      /* a Relay expression: constant, global variable, ... */
+	ATTR_DICT, /* map with string keys */
+	ATTR_ANY,  /* ? as a dimension */
+	ATTR_EXPR, /* a Relay expression: constant, global variable, ... */
 	ATTR_TYPE,
-	ATTR_RECORD,    /* a nested record */
-	ATTR_META,      /* any other object of the metadata section */
+	ATTR_RECORD, /* a nested record */
+	ATTR_META,   /* any other object of the metadata section */
 };
 
 struct ir_attr {
@@ -37,7 +37,7 @@ struct ir_attr {
 	uint8_t bits;
 	/* INT, FLOAT, BOOL: a runtime.Box* of metadata; DICT: DictAttrs */
 	bool boxed;
-	uint32_t n;     /* ARRAY: number of elements */
+	uint32_t n; /* ARRAY: number of elements */
 	union {
 		int64_t i;
 		double f;
@@ -53,29 +53,29 @@ struct ir_attr {
 	};
 };
 
-#define ATTR_INT32(x) ((ir_attr){ .kind = ATTR_INT, .bits = 32, .i = (x) })
-#define ATTR_BOOLEAN(x) ((ir_attr){ .kind = ATTR_BOOL, .b = (x) })
-#define ATTR_DOUBLE(x) ((ir_attr){ .kind = ATTR_FLOAT, .bits = 64, .f = (x) })
-#define ATTR_STR(x) ((ir_attr){ .kind = ATTR_STRING, .s = (x) })
-#define ATTR_DT(x) ((ir_attr){ .kind = ATTR_DTYPE, .dtype = (x) })
-#define ATTR_NONE ((ir_attr){ .kind = ATTR_NULL })
+#define ATTR_INT32(x) ((ir_attr){.kind = ATTR_INT, .bits = 32, .i = (x)})
+#define ATTR_BOOLEAN(x) ((ir_attr){.kind = ATTR_BOOL, .b = (x)})
+#define ATTR_DOUBLE(x) ((ir_attr){.kind = ATTR_FLOAT, .bits = 64, .f = (x)})
+#define ATTR_STR(x) ((ir_attr){.kind = ATTR_STRING, .s = (x)})
+#define ATTR_DT(x) ((ir_attr){.kind = ATTR_DTYPE, .dtype = (x)})
+#define ATTR_NONE ((ir_attr){.kind = ATTR_NULL})
 
 /* What the field of a schema may hold. */
 enum attr_type {
-	ATTR_TYPE_INT,          /* C int: prints without width */
+	ATTR_TYPE_INT, /* C int: prints without width */
 	ATTR_TYPE_INT64,
-	ATTR_TYPE_FLOAT,        /* C double */
+	ATTR_TYPE_FLOAT, /* C double */
 	ATTR_TYPE_BOOL,
 	ATTR_TYPE_STRING,
 	ATTR_TYPE_DTYPE,
-	ATTR_TYPE_EXPR,         /* an index: integer object, ?, symbolic */
+	ATTR_TYPE_EXPR, /* an index: integer object, ?, symbolic */
 	ATTR_TYPE_EXPRS,
 	ATTR_TYPE_EXPRSS,
-	ATTR_TYPE_INTS,         /* array of integer objects */
+	ATTR_TYPE_INTS, /* array of integer objects */
 	ATTR_TYPE_INTSS,
 	ATTR_TYPE_FLOATS,
 	ATTR_TYPE_INT_OR_INTS,
-	ATTR_TYPE_RELAY,        /* a Relay expression */
+	ATTR_TYPE_RELAY, /* a Relay expression */
 	ATTR_TYPE_VDEVICE,
 	ATTR_TYPE_MAP,
 	ATTR_TYPE_OBJECT,
@@ -91,8 +91,8 @@ struct attr_field {
 };
 
 struct attrs_schema {
-	const char *key;                /* "relay.attrs.Conv2DAttrs" */
-	unsigned id;                    /* ATTRS_* */
+	const char *key; /* "relay.attrs.Conv2DAttrs" */
+	unsigned id;     /* ATTRS_* */
 	unsigned nfields;
 	const struct attr_field *fields;
 };
@@ -131,7 +131,7 @@ bool attrs_field_is_object(const struct attrs_schema *s, unsigned i);
 struct ir_attrs {
 	const struct attrs_schema *schema;
 	uint64_t hash;
-	uint32_t n;                     /* == schema->nfields */
+	uint32_t n; /* == schema->nfields */
 	ir_attr value[];
 };
 
@@ -144,8 +144,7 @@ ir_attr ir_attrs_default(ir_context *cx, const struct attrs_schema *s,
 			 unsigned i);
 
 /* The record of S with all defaults. */
-const ir_attrs *ir_attrs_defaults(ir_context *cx,
-				  const struct attrs_schema *s);
+const ir_attrs *ir_attrs_defaults(ir_context *cx, const struct attrs_schema *s);
 
 /* A with the field NAME set to VALUE. The field must exist. */
 const ir_attrs *ir_attrs_with(ir_context *cx, const ir_attrs *a,
@@ -184,7 +183,7 @@ ir_attr ir_attr_int_array(ir_context *cx, const int64_t *elems, uint32_t n,
 			  unsigned bits);
 
 struct ir_dict_entry {
-	const char *key;                /* interned */
+	const char *key; /* interned */
 	ir_attr value;
 };
 
@@ -195,8 +194,8 @@ struct ir_dict_entry {
  */
 struct ir_dict {
 	uint32_t n;
-	uint32_t nslots;                /* 0: small, insertion order */
-	struct ir_dict_entry entry[];   /* in order of iteration */
+	uint32_t nslots;              /* 0: small, insertion order */
+	struct ir_dict_entry entry[]; /* in order of iteration */
 };
 
 const ir_attr *ir_dict_get(const ir_dict *d, const char *key);

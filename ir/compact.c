@@ -11,7 +11,7 @@
 
 struct compactor {
 	ir_module *to;
-	struct ir_map done;             /* old node -> new node */
+	struct ir_map done; /* old node -> new node */
 	VEC(const ir_expr *) operands;
 };
 
@@ -38,8 +38,8 @@ copy_var(struct compactor *c, const struct ir_var *v)
 
 	if (to)
 		return to;
-	to = (struct ir_var *)(uintptr_t)ir_new_var(c->to, v->base.loc,
-						    v->name, v->annotation);
+	to = (struct ir_var *)(uintptr_t)ir_new_var(c->to, v->base.loc, v->name,
+						    v->annotation);
 	to->base.flags = v->base.flags;
 	to->base.type = v->base.type;
 	to->vdevice = v->vdevice;
@@ -108,8 +108,7 @@ move_value(struct compactor *c, ir_attr *v)
 	}
 	if (v->kind != ATTR_ARRAY || v->n == 0)
 		return false;
-	elems = arena_copy(&c->to->cx->arena, v->elems,
-			   v->n * sizeof(*elems));
+	elems = arena_copy(&c->to->cx->arena, v->elems, v->n * sizeof(*elems));
 	for (uint32_t i = 0; i < v->n; i++)
 		moved |= move_value(c, &elems[i]);
 	if (moved)
@@ -173,8 +172,7 @@ copy_match(struct compactor *c, const struct ir_match *x,
 		x->complete);
 
 	for (uint32_t i = 0; i < x->nclauses; i++) {
-		to->clauses[i].pattern =
-			copy_pattern(c, x->clauses[i].pattern);
+		to->clauses[i].pattern = copy_pattern(c, x->clauses[i].pattern);
 		to->clauses[i].body = ops[i + 1];
 	}
 	return &to->base;
@@ -185,8 +183,7 @@ copy_function(struct compactor *c, const struct ir_function *f,
 	      const ir_expr *body)
 {
 	struct ir_function_parts parts = ir_function_parts(f);
-	const struct ir_var **params =
-		xcalloc(f->nparams, sizeof(*params));
+	const struct ir_var **params = xcalloc(f->nparams, sizeof(*params));
 	const ir_expr *to;
 
 	for (uint32_t i = 0; i < f->nparams; i++)
@@ -250,14 +247,14 @@ finish(struct compactor *c, const ir_expr *e)
 static const ir_expr *
 copy_expr(struct compactor *c, const ir_expr *root)
 {
-	VEC(struct frame) stack = { 0 };
+	VEC(struct frame) stack = {0};
 	const ir_expr *e = root;
 
 	for (;;) {
 		struct frame *top;
 
 		if (e && !ir_map_get(&c->done, e))
-			vec_push(&stack, ((struct frame){ e, 0 }));
+			vec_push(&stack, ((struct frame){e, 0}));
 		if (stack.len == 0)
 			break;
 		top = &vec_last(&stack);
@@ -279,8 +276,8 @@ copy_type_defs(struct compactor *c, const ir_module *m)
 {
 	for (size_t i = 0; i < m->types.len; i++) {
 		const ir_type_def *t = m->types.at[i];
-		ir_type_def *to = ir_module_add_type(
-			c->to, t->name, t->params, t->nparams, t->loc);
+		ir_type_def *to = ir_module_add_type(c->to, t->name, t->params,
+						     t->nparams, t->loc);
 
 		to->is_extern = t->is_extern;
 		for (uint32_t k = 0; k < t->nctors; k++)
@@ -332,15 +329,15 @@ ir_module_swap(ir_module *a, ir_module *b)
 static ir_module *
 copy_module(const ir_module *m)
 {
-	struct compactor c = { 0 };
+	struct compactor c = {0};
 
 	c.to = ir_module_new(m->cx);
 	copy_type_defs(&c, m);
 	for (size_t i = 0; i < m->defs.len; i++) {
 		const ir_def *def = m->defs.at[i];
 		const ir_expr *fn = copy_expr(&c, &def->fn->base);
-		ir_def *to = ir_module_add_function(c.to, def->name, fn,
-						    def->loc);
+		ir_def *to =
+			ir_module_add_function(c.to, def->name, fn, def->loc);
 
 		ir_set_type(&to->global->base, def->global->base.type);
 	}

@@ -47,8 +47,8 @@ probe_distance(unsigned i)
 struct table {
 	uint32_t nslots;
 	uint32_t count;
-	int32_t *entry;                 /* index into entries, or FREE */
-	int32_t *next;                  /* slot of the next in the chain */
+	int32_t *entry; /* index into entries, or FREE */
+	int32_t *next;  /* slot of the next in the chain */
 	bool *is_head;
 	const struct ir_dict_entry *entries;
 	struct arena *arena;
@@ -209,8 +209,8 @@ static const ir_dict *
 dict_hashed(ir_context *cx, const struct ir_dict_entry *e, uint32_t n,
 	    uint32_t nslots)
 {
-	struct arena scratch = { 0 };
-	struct table t = { .entries = e, .arena = &scratch };
+	struct arena scratch = {0};
+	struct table t = {.entries = e, .arena = &scratch};
 	ir_dict *d = dict_alloc(cx, e, n);
 	uint32_t k = 0;
 
@@ -228,7 +228,7 @@ dict_hashed(ir_context *cx, const struct ir_dict_entry *e, uint32_t n,
 const ir_dict *
 ir_dict_new(ir_context *cx, const struct ir_dict_entry *e, uint32_t n)
 {
-	struct arena scratch = { 0 };
+	struct arena scratch = {0};
 	struct ir_dict_entry *unique =
 		ARENA_NEW_ARRAY(&scratch, n, struct ir_dict_entry);
 	uint32_t count = 0;
@@ -260,14 +260,14 @@ ir_dict_with(ir_context *cx, const ir_dict *d, const char *key, ir_attr value)
 {
 	uint32_t n = d ? d->n : 0;
 	uint32_t at = find_key(d ? d->entry : NULL, n, key);
-	struct arena scratch = { 0 };
+	struct arena scratch = {0};
 	struct ir_dict_entry *e;
 	const ir_dict *out;
 
 	e = ARENA_NEW_ARRAY(&scratch, n + 1, struct ir_dict_entry);
 	if (n)
 		memcpy(e, d->entry, n * sizeof(*e));
-	e[at] = (struct ir_dict_entry){ key, value };
+	e[at] = (struct ir_dict_entry){key, value};
 	n += at == n;
 	if (d && d->nslots) {
 		/* Replacing keeps the place; adding goes into the table. */
@@ -305,8 +305,7 @@ const ir_attr *
 ir_dict_get(const ir_dict *d, const char *key)
 {
 	for (uint32_t i = 0; d && i < d->n; i++)
-		if (d->entry[i].key == key ||
-		    strcmp(d->entry[i].key, key) == 0)
+		if (d->entry[i].key == key || strcmp(d->entry[i].key, key) == 0)
 			return &d->entry[i].value;
 	return NULL;
 }

@@ -132,16 +132,16 @@ dtype_parse(const char *s, size_t len, struct dtype *out)
 	static const struct {
 		const char *name;
 		struct dtype type;
-		bool sized;             /* a width may follow */
+		bool sized; /* a width may follow */
 	} names[] = {
-		{ "bool", { DTYPE_UINT, 1, 1 }, false },
-		{ "bfloat16", { DTYPE_BFLOAT, 16, 1 }, false },
-		{ "e4m3_float8", { DTYPE_E4M3, 8, 1 }, false },
-		{ "e5m2_float8", { DTYPE_E5M2, 8, 1 }, false },
-		{ "handle", { DTYPE_HANDLE, 64, 1 }, false },
-		{ "int", { DTYPE_INT, 32, 1 }, true },
-		{ "uint", { DTYPE_UINT, 32, 1 }, true },
-		{ "float", { DTYPE_FLOAT, 32, 1 }, true },
+		{"bool", {DTYPE_UINT, 1, 1}, false},
+		{"bfloat16", {DTYPE_BFLOAT, 16, 1}, false},
+		{"e4m3_float8", {DTYPE_E4M3, 8, 1}, false},
+		{"e5m2_float8", {DTYPE_E5M2, 8, 1}, false},
+		{"handle", {DTYPE_HANDLE, 64, 1}, false},
+		{"int", {DTYPE_INT, 32, 1}, true},
+		{"uint", {DTYPE_UINT, 32, 1}, true},
+		{"float", {DTYPE_FLOAT, 32, 1}, true},
 	};
 	const char *end = s + len;
 
@@ -224,7 +224,7 @@ double_to_half(double d)
 		return (uint16_t)(sign | (unsigned)nearbyint(ldexp(a, 24)));
 	}
 	frexp(a, &e);
-	scaled = nearbyint(ldexp(a, 11 - e));   /* 1024 .. 2048 */
+	scaled = nearbyint(ldexp(a, 11 - e)); /* 1024 .. 2048 */
 	bits = (unsigned)(e + 14) << 10;
 	return (uint16_t)(sign | (bits + ((unsigned)scaled - 1024)));
 }

@@ -17,18 +17,18 @@ enum dtype_code {
 	DTYPE_BFLOAT = 4,
 	DTYPE_E4M3 = 6,
 	DTYPE_E5M2 = 7,
-	DTYPE_CUSTOM = 129,             /* and up: index into a name table */
+	DTYPE_CUSTOM = 129, /* and up: index into a name table */
 };
 
 struct dtype {
 	uint8_t code;
-	uint8_t bits;                   /* 0 with code HANDLE: void */
-	uint16_t lanes;                 /* 1 for a scalar */
+	uint8_t bits;   /* 0 with code HANDLE: void */
+	uint16_t lanes; /* 1 for a scalar */
 };
 
-#define DTYPE(code, bits) ((struct dtype){ DTYPE_##code, (bits), 1 })
+#define DTYPE(code, bits) ((struct dtype){DTYPE_##code, (bits), 1})
 #define DTYPE_BOOL DTYPE(UINT, 1)
-#define DTYPE_VOID ((struct dtype){ DTYPE_HANDLE, 0, 0 })
+#define DTYPE_VOID ((struct dtype){DTYPE_HANDLE, 0, 0})
 
 static inline bool
 dtype_equal(struct dtype a, struct dtype b)
@@ -56,7 +56,7 @@ dtype_is_float(struct dtype t)
 }
 
 static inline bool
-dtype_is_int(struct dtype t)            /* signed or not, not bool */
+dtype_is_int(struct dtype t) /* signed or not, not bool */
 {
 	return (t.code == DTYPE_INT || t.code == DTYPE_UINT) && t.bits != 1;
 }
@@ -68,7 +68,7 @@ dtype_size(struct dtype t)
 	return (size_t)((t.bits + 7) / 8) * (t.lanes ? t.lanes : 1);
 }
 
-enum { DTYPE_TEXT = 64 };               /* room that dtype_text needs */
+enum { DTYPE_TEXT = 64 }; /* room that dtype_text needs */
 
 /*
  * The name: "float32", "bool", "int8x4", "bfloat16", "e4m3_float8", "handle",
@@ -88,7 +88,7 @@ bool dtype_parse(const char *s, size_t len, struct dtype *out);
  */
 float half_to_float(uint16_t h);
 uint16_t float_to_half(float f);
-uint16_t double_to_half(double d);      /* rounds once */
+uint16_t double_to_half(double d); /* rounds once */
 float bfloat_to_float(uint16_t b);
 uint16_t float_to_bfloat(float f);
 

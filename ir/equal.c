@@ -224,12 +224,14 @@ compare_vars(struct equal *q, const struct pair *p)
 
 	if (ptrmap_find(&q->left, a) || ptrmap_find(&q->right, b)) {
 		if (ptrmap_get(&q->left, a) != b)
-			DIFFER(q, p, "variable %%%s against %%%s", a->name, b->name);
+			DIFFER(q, p, "variable %%%s against %%%s", a->name,
+			       b->name);
 	} else if (q->o->map_free_vars) {
 		bind_vars(q, p, a, b);
 	} else if (a != b &&
 		   (p->from.edge != EDGE_ATTR || strcmp(a->name, b->name))) {
-		DIFFER(q, p, "free variable %%%s against %%%s", a->name, b->name);
+		DIFFER(q, p, "free variable %%%s against %%%s", a->name,
+		       b->name);
 	}
 }
 
@@ -298,7 +300,8 @@ same_head(struct equal *q, const struct pair *p, const struct ir_function *a,
 	const char *name;
 
 	if (a->nparams != b->nparams) {
-		DIFFER(q, p, "%u parameters against %u", a->nparams, b->nparams);
+		DIFFER(q, p, "%u parameters against %u", a->nparams,
+		       b->nparams);
 		return false;
 	}
 	if (a->ntype_params != b->ntype_params) {

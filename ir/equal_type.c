@@ -84,8 +84,8 @@ metas_below(struct equal *q, const ir_meta *a, const ir_meta *b, int depth)
 	if (a == b)
 		return true;
 	if (!a || !b || depth == 0 || !same_text(a->type_key, b->type_key) ||
-	    !same_text(a->repr, b->repr) ||
-	    a->nkeys != b->nkeys || a->ndata != b->ndata)
+	    !same_text(a->repr, b->repr) || a->nkeys != b->nkeys ||
+	    a->ndata != b->ndata)
 		return false;
 	if (ptrmap_get(&q->left, a) == b)
 		return true;

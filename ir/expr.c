@@ -17,10 +17,9 @@ new_node(ir_module *m, enum ir_kind kind, struct loc loc, size_t size)
 	return e;
 }
 
-#define NEW_NODE(m, KIND, name, loc, nops)                            \
-	((struct ir_##name *)new_node((m), IR_##KIND, (loc),          \
-				      sizeof(struct ir_##name) +      \
-					      (nops)))
+#define NEW_NODE(m, KIND, name, loc, nops)                   \
+	((struct ir_##name *)new_node((m), IR_##KIND, (loc), \
+				      sizeof(struct ir_##name) + (nops)))
 
 static size_t
 bytes_of(uint32_t n)
@@ -75,8 +74,7 @@ ir_new_tuple(ir_module *m, struct loc loc, const ir_expr *const *fields,
 }
 
 const ir_expr *
-ir_new_proj(ir_module *m, struct loc loc, const ir_expr *tuple,
-	    uint32_t index)
+ir_new_proj(ir_module *m, struct loc loc, const ir_expr *tuple, uint32_t index)
 {
 	struct ir_proj *p = NEW_NODE(m, PROJ, proj, loc, 0);
 
@@ -186,8 +184,7 @@ ir_new_hole(ir_module *m, struct loc loc)
 }
 
 const ir_expr *
-ir_new_function(ir_module *m, struct loc loc,
-		const struct ir_function_parts *p)
+ir_new_function(ir_module *m, struct loc loc, const struct ir_function_parts *p)
 {
 	struct ir_function *f = NEW_NODE(m, FUNCTION, function, loc, 0);
 

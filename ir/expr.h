@@ -43,24 +43,24 @@ enum ir_expr_flags {
 struct ir_expr {
 	uint8_t kind;
 	uint8_t flags;
-	uint32_t id;                    /* dense in the module */
-	const ir_type *type;            /* NULL until inferred */
+	uint32_t id;         /* dense in the module */
+	const ir_type *type; /* NULL until inferred */
 	struct loc loc;
 };
 
 /* One object per binding; a use is the same pointer as the binder. */
 struct ir_var {
 	ir_expr base;
-	const char *name;               /* interned hint; not unique */
-	const ir_type *annotation;      /* NULL: none */
-	const ir_meta *vdevice;         /* NULL: unconstrained */
+	const char *name;          /* interned hint; not unique */
+	const ir_type *annotation; /* NULL: none */
+	const ir_meta *vdevice;    /* NULL: unconstrained */
 };
 
 /* One object per name and module. */
 struct ir_global {
 	ir_expr base;
-	const char *name;               /* interned */
-	ir_def *def;                    /* NULL: not defined */
+	const char *name; /* interned */
+	ir_def *def;      /* NULL: not defined */
 };
 
 /*
@@ -70,10 +70,10 @@ struct ir_global {
  */
 struct ir_constant {
 	ir_expr base;
-	ir_tensor *data;                /* borrowed from the module's list */
-	uint32_t meta_index;            /* of a placeholder */
+	ir_tensor *data;     /* borrowed from the module's list */
+	uint32_t meta_index; /* of a placeholder */
 	const ir_meta *vdevice;
-	const ir_type *told_type;       /* by its metadata, or NULL */
+	const ir_type *told_type; /* by its metadata, or NULL */
 };
 
 struct ir_op_ref {
@@ -84,9 +84,9 @@ struct ir_op_ref {
 /* A constructor of a data type, as a value. One object per constructor. */
 struct ir_ctor {
 	ir_expr base;
-	const char *name;               /* interned */
+	const char *name; /* interned */
 	const ir_type_def *adt;
-	uint32_t tag;                   /* position in its data type */
+	uint32_t tag; /* position in its data type */
 	uint32_t nfields;
 	const ir_type *const *fields;
 };
@@ -106,7 +106,7 @@ struct ir_proj {
 struct ir_call {
 	ir_expr base;
 	const ir_expr *callee;
-	const ir_attrs *attrs;          /* NULL: none */
+	const ir_attrs *attrs; /* NULL: none */
 	uint32_t nargs;
 	const ir_expr *args[];
 };
@@ -116,11 +116,11 @@ struct ir_function {
 	const struct ir_var *const *params;
 	uint32_t nparams;
 	uint32_t ntype_params;
-	const ir_type *const *type_params;      /* TYPE_VAR */
-	const ir_type *ret_type;        /* NULL: not annotated */
-	const ir_expr *body;            /* NULL: declared only (Extern) */
+	const ir_type *const *type_params; /* TYPE_VAR */
+	const ir_type *ret_type;           /* NULL: not annotated */
+	const ir_expr *body;               /* NULL: declared only (Extern) */
 	const ir_dict *attrs;
-	const ir_meta *vdevice;         /* of the result */
+	const ir_meta *vdevice; /* of the result */
 };
 
 struct ir_let {
@@ -146,9 +146,9 @@ enum ir_pattern_kind {
 
 struct ir_pattern {
 	enum ir_pattern_kind kind;
-	const struct ir_var *var;       /* PATTERN_VAR */
-	const struct ir_ctor *ctor;     /* PATTERN_CTOR */
-	uint32_t n;                     /* sub-patterns of CTOR and TUPLE */
+	const struct ir_var *var;   /* PATTERN_VAR */
+	const struct ir_ctor *ctor; /* PATTERN_CTOR */
+	uint32_t n;                 /* sub-patterns of CTOR and TUPLE */
 	const ir_pattern *const *sub;
 	struct loc loc;
 };
@@ -161,7 +161,7 @@ struct ir_clause {
 struct ir_match {
 	ir_expr base;
 	const ir_expr *value;
-	bool complete;                  /* false: match? */
+	bool complete; /* false: match? */
 	uint32_t nclauses;
 	struct ir_clause clauses[];
 };
@@ -270,8 +270,7 @@ static inline const ir_expr *ir_operand(const ir_expr *e, uint32_t i);
  * new node that keeps E's place, attributes and, with KEEP_TYPE, its type.
  */
 const ir_expr *ir_with_operands(ir_module *m, const ir_expr *e,
-				const ir_expr *const *operands,
-				bool keep_type);
+				const ir_expr *const *operands, bool keep_type);
 
 /*
  * A new node like E with these operands, the same or not; without a type. A
@@ -280,12 +279,11 @@ const ir_expr *ir_with_operands(ir_module *m, const ir_expr *e,
 const ir_expr *ir_rebuild(ir_module *m, const ir_expr *e,
 			  const ir_expr *const *operands);
 
-#define EXPR(id, name)                                               \
-	static inline const struct ir_##name *                       \
-	ir_as_##name(const ir_expr *e)                               \
-	{                                                            \
-		assert(e && e->kind == IR_##id);                     \
-		return (const struct ir_##name *)(const void *)e;    \
+#define EXPR(id, name)                                                       \
+	static inline const struct ir_##name *ir_as_##name(const ir_expr *e) \
+	{                                                                    \
+		assert(e && e->kind == IR_##id);                             \
+		return (const struct ir_##name *)(const void *)e;            \
 	}
 #include "ir/exprs.def"
 

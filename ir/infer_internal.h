@@ -101,7 +101,7 @@ struct infer {
 	VEC(const ir_expr *) fixups; /* nodes whose type holds holes */
 	VEC(struct infer_hint) hints;
 	VEC(const ir_expr *) untyped; /* globals that got no proper type */
-	unsigned errors; /* faults found by this run */
+	unsigned errors;              /* faults found by this run */
 };
 
 /* T with FROM[i] replaced by TO[i]. */

@@ -99,7 +99,7 @@ find_slot(const struct ir_meta_table *t, uint64_t hash, const ir_meta *key)
 static void
 grow(struct ir_meta_table *t)
 {
-	struct ir_meta_table bigger = { .count = t->count };
+	struct ir_meta_table bigger = {.count = t->count};
 
 	bigger.nslots = t->nslots ? t->nslots * 2 : 32;
 	bigger.slots = xcalloc(bigger.nslots, sizeof(*bigger.slots));
@@ -155,8 +155,7 @@ const ir_meta *
 ir_meta_new(ir_context *cx, const ir_meta *template)
 {
 	ir_meta key = *template;
-	struct ir_meta_field *fields =
-		xcalloc(key.nfields, sizeof(*fields));
+	struct ir_meta_field *fields = xcalloc(key.nfields, sizeof(*fields));
 	const ir_meta *m;
 
 	if (key.nfields) {
@@ -203,13 +202,13 @@ new_device(ir_context *cx, int device_type, int device_id,
 		.repr = ir_name(cx, memory_scope),
 	};
 	const struct ir_meta_field fields[] = {
-		{ .name = ir_name(cx, "device_type_int"),
-		  .text = ir_namef(cx, "%d", device_type) },
-		{ .name = ir_name(cx, "memory_scope"),
-		  .object = ir_meta_new(cx, &scope) },
-		{ .name = ir_name(cx, "target") },
-		{ .name = ir_name(cx, "virtual_device_id"),
-		  .text = ir_namef(cx, "%d", device_id) },
+		{.name = ir_name(cx, "device_type_int"),
+		 .text = ir_namef(cx, "%d", device_type)},
+		{.name = ir_name(cx, "memory_scope"),
+		 .object = ir_meta_new(cx, &scope)},
+		{.name = ir_name(cx, "target")},
+		{.name = ir_name(cx, "virtual_device_id"),
+		 .text = ir_namef(cx, "%d", device_id)},
 	};
 	const ir_meta device = {
 		.type_key = ir_name(cx, "VirtualDevice"),

@@ -18,22 +18,22 @@
 
 /* An attribute: a plain string, another object, or a tensor. */
 struct ir_meta_field {
-	const char *name;               /* interned */
-	const char *text;               /* plain value; NULL if an object */
-	const ir_meta *object;          /* NULL with TEXT NULL: null */
-	ir_tensor *tensor;              /* borrowed from the module */
-	const ir_type *type;            /* _checked_type_ and the like */
+	const char *name;      /* interned */
+	const char *text;      /* plain value; NULL if an object */
+	const ir_meta *object; /* NULL with TEXT NULL: null */
+	ir_tensor *tensor;     /* borrowed from the module */
+	const ir_type *type;   /* _checked_type_ and the like */
 };
 
 struct ir_meta {
-	const char *type_key;           /* interned: "tir.SizeVar" */
-	const char *repr;               /* repr_str, may hold NUL; or NULL */
-	uint32_t serial;                /* 0, or identity of its own */
+	const char *type_key; /* interned: "tir.SizeVar" */
+	const char *repr;     /* repr_str, may hold NUL; or NULL */
+	uint32_t serial;      /* 0, or identity of its own */
 	uint32_t nfields;
 	const struct ir_meta_field *fields;
-	uint32_t nkeys;                 /* of a Map with string keys */
+	uint32_t nkeys; /* of a Map with string keys */
 	const char *const *keys;
-	uint32_t ndata;                 /* items of an Array or Map */
+	uint32_t ndata; /* items of an Array or Map */
 	const ir_meta *const *data;
 };
 
@@ -45,8 +45,8 @@ const char *ir_meta_text(const ir_meta *m, const char *name);
 const ir_meta *ir_meta_object(const ir_meta *m, const char *name);
 
 /* A virtual device; all unconstrained values are NULL for the IR. */
-const ir_meta *ir_meta_vdevice(ir_context *cx, int device_type,
-			       int device_id, const char *memory_scope);
+const ir_meta *ir_meta_vdevice(ir_context *cx, int device_type, int device_id,
+			       const char *memory_scope);
 /* The object that TVM has in place of such a NULL. */
 const ir_meta *ir_meta_free_device(ir_context *cx);
 

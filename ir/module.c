@@ -40,7 +40,7 @@ table_put(struct ir_table *t, const char *name, void *value)
 	size_t i;
 
 	if (t->count * 2 >= t->nslots) {
-		struct ir_table bigger = { 0 };
+		struct ir_table bigger = {0};
 
 		bigger.nslots = t->nslots ? t->nslots * 2 : 32;
 		bigger.count = t->count;
@@ -106,7 +106,7 @@ ir_name_n(ir_context *cx, const char *s, size_t len)
 const char *
 ir_namef(ir_context *cx, const char *fmt, ...)
 {
-	struct arena scratch = { 0 };
+	struct arena scratch = {0};
 	const char *name;
 	va_list ap;
 
@@ -123,7 +123,7 @@ ir_module_new(ir_context *cx)
 	ir_module *m = xcalloc(1, sizeof(*m));
 
 	m->cx = cx;
-	m->op_nodes = 
+	m->op_nodes =
 		ARENA_NEW_ARRAY(&m->arena, ir_op_limit(), const ir_expr *);
 	m->global_index = xcalloc(1, sizeof(*m->global_index));
 	m->type_index = xcalloc(1, sizeof(*m->type_index));
@@ -215,7 +215,8 @@ ir_module_remove_all(ir_module *m, const struct ir_set *globals)
 
 	for (size_t i = 0; i < m->defs.len; i++) {
 		ir_def *def = m->defs.at[i];
-		struct ir_global *g = (struct ir_global *)(uintptr_t)def->global;
+		struct ir_global *g =
+			(struct ir_global *)(uintptr_t)def->global;
 
 		if (!ir_set_has(globals, &g->base)) {
 			m->defs.at[to++] = def;
@@ -277,8 +278,8 @@ ir_module_find_ctor(const ir_module *m, const char *name)
 }
 
 ir_type_def *
-ir_module_add_type(ir_module *m, const char *name,
-		   const ir_type *const *params, uint32_t n, struct loc loc)
+ir_module_add_type(ir_module *m, const char *name, const ir_type *const *params,
+		   uint32_t n, struct loc loc)
 {
 	ir_type_def *def = ARENA_NEW(&m->arena, ir_type_def);
 
@@ -344,8 +345,8 @@ struct loc
 ir_module_add_span(ir_module *m, const char *name, unsigned line,
 		   unsigned column)
 {
-	struct ir_span s = { name, line, column, line, column };
+	struct ir_span s = {name, line, column, line, column};
 
 	vec_push(&m->spans, s);
-	return (struct loc){ .off = (uint32_t)(m->spans.len - 1), .span = 1 };
+	return (struct loc){.off = (uint32_t)(m->spans.len - 1), .span = 1};
 }

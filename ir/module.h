@@ -22,9 +22,9 @@
 struct ir_context {
 	struct arena arena;
 	struct interner names;
-	struct ir_type_table *types;    /* private to ir/type.c */
-	struct ir_attrs_table *attrs;   /* private to ir/attr.c */
-	struct ir_meta_table *metas;    /* private to ir/meta.c */
+	struct ir_type_table *types;  /* private to ir/type.c */
+	struct ir_attrs_table *attrs; /* private to ir/attr.c */
+	struct ir_meta_table *metas;  /* private to ir/meta.c */
 	uint32_t next_type_id;
 	uint32_t next_type_var;
 };
@@ -39,38 +39,38 @@ const char *ir_namef(ir_context *cx, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 enum ir_def_kind {
-	DEF_FUNCTION,   /* Relay: fn */
-	DEF_TE,         /* tensor expressions: te, and schedule if any */
-	DEF_TIR,        /* loops: tir */
-	DEF_RAW,        /* TVM's "@f = primfn(...)" kept as text: raw */
+	DEF_FUNCTION, /* Relay: fn */
+	DEF_TE,       /* tensor expressions: te, and schedule if any */
+	DEF_TIR,      /* loops: tir */
+	DEF_RAW,      /* TVM's "@f = primfn(...)" kept as text: raw */
 };
 
 struct ir_def {
-	const char *name;               /* interned, without '@' */
+	const char *name; /* interned, without '@' */
 	enum ir_def_kind kind;
 	struct loc loc;
 	const struct ir_global *global;
-	const struct ir_function *fn;   /* FUNCTION */
+	const struct ir_function *fn; /* FUNCTION */
 	te_func *te;
 	te_schedule *schedule;
 	tir_func *tir;
-	const char *raw;                /* from '@' to the last '}' */
+	const char *raw; /* from '@' to the last '}' */
 	size_t raw_len;
 };
 
 struct ir_type_def {
-	const char *name;               /* interned */
+	const char *name; /* interned */
 	struct loc loc;
 	bool is_extern;
 	uint32_t nparams;
-	const ir_type *const *params;   /* TYPE_VAR */
+	const ir_type *const *params; /* TYPE_VAR */
 	uint32_t nctors;
 	const struct ir_ctor *const *ctors;
 };
 
 /* A place given as text: "span=NAME:LINE:COLUMN". */
 struct ir_span {
-	const char *name;               /* interned */
+	const char *name; /* interned */
 	unsigned line;
 	unsigned column;
 	unsigned end_line;
@@ -78,23 +78,23 @@ struct ir_span {
 };
 
 struct ir_module {
-	ir_context *cx;                 /* borrowed */
+	ir_context *cx; /* borrowed */
 	struct arena arena;
-	uint32_t next_id;               /* nodes made so far */
-	uint32_t next_tir_id;           /* variables and buffers of TIR */
+	uint32_t next_id;     /* nodes made so far */
+	uint32_t next_tir_id; /* variables and buffers of TIR */
 
-	VEC(ir_def *) defs;             /* in order of definition */
+	VEC(ir_def *) defs; /* in order of definition */
 	VEC(ir_type_def *) types;
-	VEC(const struct ir_global *) globals;  /* defined or only mentioned */
-	VEC(ir_tensor *) tensors;       /* references held for constants */
-	VEC(struct ir_span) spans;      /* what a loc with SPAN points to */
-	const ir_expr **op_nodes;       /* by op_id, made on demand */
+	VEC(const struct ir_global *) globals; /* defined or only mentioned */
+	VEC(ir_tensor *) tensors;  /* references held for constants */
+	VEC(struct ir_span) spans; /* what a loc with SPAN points to */
+	const ir_expr **op_nodes;  /* by op_id, made on demand */
 	VEC(const ir_expr *) unknown_op_nodes;
-	struct ir_table *global_index;  /* private: name -> global */
-	struct ir_table *type_index;    /* name -> type definition */
-	struct ir_table *ctor_index;    /* name -> constructor */
-	bool types_valid;               /* every node in reach has its type */
-	bool has_placeholders;          /* constants without data */
+	struct ir_table *global_index; /* private: name -> global */
+	struct ir_table *type_index;   /* name -> type definition */
+	struct ir_table *ctor_index;   /* name -> constructor */
+	bool types_valid;              /* every node in reach has its type */
+	bool has_placeholders;         /* constants without data */
 	/* Asked before each rewrite of counted rules; NULL: all may happen. */
 	bool (*permits)(void *env);
 	void *permits_env;
@@ -137,8 +137,7 @@ const char *ir_module_fresh_name(const ir_module *m, const char *hint);
 ir_def **ir_module_sorted(const ir_module *m);
 
 ir_type_def *ir_module_find_type(const ir_module *m, const char *name);
-const struct ir_ctor *ir_module_find_ctor(const ir_module *m,
-					  const char *name);
+const struct ir_ctor *ir_module_find_ctor(const ir_module *m, const char *name);
 
 /*
  * Add a data type; constructors follow with ir_module_add_ctor, which returns

@@ -88,7 +88,8 @@ rel_wait(struct rel *r, uint32_t i)
 	else if (t->kind == TYPE_TUPLE && !all_tensors(ir_as_tuple_type(t)))
 		want = "a tensor or a tuple of tensors";
 	return rel_error_at(r, i, "%s has type %s, but %s is expected",
-			 input_name(r, i), infer_type_text(r->infer, t), want);
+			    input_name(r, i), infer_type_text(r->infer, t),
+			    want);
 }
 
 enum rel_result
@@ -141,8 +142,8 @@ rel_assign_input(struct rel *r, uint32_t i, const ir_type *t)
 		return REL_DONE;
 	}
 	return rel_error_at(r, i, "%s has type %s, but %s is expected",
-			 input_name(r, i), infer_type_text(in, r->args[i]),
-			 infer_type_text(in, t));
+			    input_name(r, i), infer_type_text(in, r->args[i]),
+			    infer_type_text(in, t));
 }
 
 enum rel_result

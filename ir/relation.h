@@ -18,13 +18,13 @@
 
 struct rel {
 	ir_context *cx;
-	struct infer *infer;            /* private to ir/infer.c */
-	const struct ir_call *call;     /* for places and constant inputs */
+	struct infer *infer;        /* private to ir/infer.c */
+	const struct ir_call *call; /* for places and constant inputs */
 	const ir_op *op;
-	const ir_attrs *attrs;          /* NULL if the operator takes none */
+	const ir_attrs *attrs; /* NULL if the operator takes none */
 	uint32_t nargs;
-	const ir_type **args;           /* resolved as far as known */
-	struct arena *scratch;          /* lives until the relation returns */
+	const ir_type **args;  /* resolved as far as known */
+	struct arena *scratch; /* lives until the relation returns */
 };
 
 /* Input I as a tensor; NULL if it is not known yet (then: REL_DEFER). */
@@ -79,7 +79,7 @@ ir_relation_fn rel_missing;
 struct ir_dim ir_dim_add(struct ir_dim a, struct ir_dim b);
 struct ir_dim ir_dim_sub(struct ir_dim a, struct ir_dim b);
 struct ir_dim ir_dim_mul(struct ir_dim a, struct ir_dim b);
-struct ir_dim ir_dim_div(struct ir_dim a, int64_t by);  /* floor */
+struct ir_dim ir_dim_div(struct ir_dim a, int64_t by); /* floor */
 
 /* False: the two can't be broadcast together. */
 bool ir_dim_broadcast(struct ir_dim a, struct ir_dim b, struct ir_dim *out);

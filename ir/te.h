@@ -81,7 +81,7 @@ struct te_size {
 	const struct tir_var *var; /* int64 */
 	int32_t param;             /* a dimension of this parameter, or -1 */
 	int32_t dim;
-	const tir_expr *value;     /* without a parameter: what it is */
+	const tir_expr *value; /* without a parameter: what it is */
 };
 
 struct te_require {
@@ -177,10 +177,11 @@ struct te_func {
 	uint32_t nsizes;
 	struct te_size *sizes;
 	uint32_t nrequires;
-	struct te_require *requires;
+	struct te_require *
+		requires;
 	uint32_t sizes_cap, requires_cap; /* private, as is this: */
 	uint32_t ops_cap, outputs_cap;
-	struct te_name *names;         /* operations by name */
+	struct te_name *names; /* operations by name */
 	uint32_t nnames;
 };
 

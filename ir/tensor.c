@@ -10,8 +10,7 @@ enum { DATA_ALIGN = 64 };
 
 /* The byte size of SHAPE; false if it overflows or a part is negative. */
 static bool
-byte_size(struct dtype dtype, const int64_t *shape, uint32_t ndim,
-	  size_t *out)
+byte_size(struct dtype dtype, const int64_t *shape, uint32_t ndim, size_t *out)
 {
 	size_t n = dtype_size(dtype);
 
@@ -178,8 +177,7 @@ ir_tensor_set_int(ir_tensor *t, int64_t i, int64_t value)
 	}
 	if (dtype_is_bool(t->dtype))
 		value = value != 0;
-	memcpy((void *)(uintptr_t)element(t, i), &value,
-	       dtype_size(t->dtype));
+	memcpy((void *)(uintptr_t)element(t, i), &value, dtype_size(t->dtype));
 }
 
 void
@@ -218,8 +216,8 @@ ir_tensor_equal(const ir_tensor *a, const ir_tensor *b)
 	if (!dtype_equal(a->dtype, b->dtype) || a->ndim != b->ndim ||
 	    a->nbytes != b->nbytes)
 		return false;
-	if (a->ndim && memcmp(a->shape, b->shape,
-			      a->ndim * sizeof(*a->shape)) != 0)
+	if (a->ndim &&
+	    memcmp(a->shape, b->shape, a->ndim * sizeof(*a->shape)) != 0)
 		return false;
 	return a->nbytes == 0 || memcmp(a->data, b->data, a->nbytes) == 0;
 }

@@ -18,8 +18,8 @@ struct ir_tensor {
 	struct dtype dtype;
 	uint32_t ndim;
 	const int64_t *shape;
-	size_t nbytes;                  /* elements * dtype_size */
-	void *data;                     /* little-endian; bool: 0 or 1 a byte */
+	size_t nbytes; /* elements * dtype_size */
+	void *data;    /* little-endian; bool: 0 or 1 a byte */
 	unsigned refs;
 	void (*release)(void *data, size_t nbytes, void *env);
 	void *env;
@@ -38,9 +38,9 @@ ir_tensor *ir_tensor_wrap(struct dtype dtype, const int64_t *shape,
 			  void (*release)(void *, size_t, void *), void *env);
 
 ir_tensor *ir_tensor_ref(ir_tensor *t);
-void ir_tensor_unref(ir_tensor *t);     /* accepts NULL */
+void ir_tensor_unref(ir_tensor *t); /* accepts NULL */
 
-int64_t ir_tensor_size(const ir_tensor *t);     /* number of elements */
+int64_t ir_tensor_size(const ir_tensor *t); /* number of elements */
 
 /* Element I as a double or an integer, whatever the dtype; and back. */
 double ir_tensor_get_double(const ir_tensor *t, int64_t i);

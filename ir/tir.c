@@ -7,7 +7,7 @@
 #include <string.h>
 
 const struct tir_intrin_info tir_intrin_info[INTRIN_COUNT] = {
-#define INTRIN(id, name, nargs, result) [INTRIN_##id] = { name, nargs },
+#define INTRIN(id, name, nargs, result) [INTRIN_##id] = {name, nargs},
 #include "ir/intrins.def"
 };
 
@@ -92,10 +92,9 @@ gives_bool(enum tir_kind k)
 }
 
 const tir_expr *
-tir_binary(ir_module *m, enum tir_kind k, const tir_expr *a,
-	   const tir_expr *b)
+tir_binary(ir_module *m, enum tir_kind k, const tir_expr *a, const tir_expr *b)
 {
-	const tir_expr *args[] = { a, b };
+	const tir_expr *args[] = {a, b};
 	struct dtype t = a->dtype;
 
 	assert(k >= TIR_ADD && k <= TIR_OR);
@@ -116,7 +115,7 @@ static const tir_expr *
 choice(ir_module *m, enum tir_kind k, const tir_expr *cond, const tir_expr *a,
        const tir_expr *b)
 {
-	const tir_expr *args[] = { cond, a, b };
+	const tir_expr *args[] = {cond, a, b};
 
 	assert(cond->dtype.code == DTYPE_UINT && cond->dtype.bits == 1);
 	assert(dtype_equal(a->dtype, b->dtype));
@@ -181,11 +180,9 @@ tir_load(ir_module *m, const struct tir_buffer *b, const tir_expr *index)
 }
 
 const tir_expr *
-tir_address_of(ir_module *m, const struct tir_buffer *b,
-	       const tir_expr *index)
+tir_address_of(ir_module *m, const struct tir_buffer *b, const tir_expr *index)
 {
-	tir_expr *e = new_expr(m, TIR_ADDRESS_OF, DTYPE(HANDLE, 64), &index,
-			       1);
+	tir_expr *e = new_expr(m, TIR_ADDRESS_OF, DTYPE(HANDLE, 64), &index, 1);
 
 	e->buffer = b;
 	return e;
@@ -195,7 +192,7 @@ const tir_expr *
 tir_ramp(ir_module *m, const tir_expr *base, const tir_expr *stride,
 	 unsigned lanes)
 {
-	const tir_expr *args[] = { base, stride };
+	const tir_expr *args[] = {base, stride};
 
 	assert(base->dtype.lanes == 1 && lanes > 1);
 	return new_expr(m, TIR_RAMP, with_lanes(base->dtype, lanes), args, 2);
@@ -214,7 +211,7 @@ const tir_expr *
 tir_let(ir_module *m, const struct tir_var *v, const tir_expr *value,
 	const tir_expr *body)
 {
-	const tir_expr *args[] = { value, body };
+	const tir_expr *args[] = {value, body};
 	tir_expr *e = new_expr(m, TIR_LET, body->dtype, args, 2);
 
 	e->var = v;
@@ -229,7 +226,7 @@ tir_with_args(ir_module *m, const tir_expr *e, const tir_expr *const *args)
 	if (e->n == 0 || memcmp(e->arg, args, e->n * sizeof(*args)) == 0)
 		return e;
 	copy = new_expr(m, (enum tir_kind)e->kind, e->dtype, args, e->n);
-	copy->i = e->i;                 /* the widest member of the union */
+	copy->i = e->i; /* the widest member of the union */
 	return copy;
 }
 
@@ -319,8 +316,7 @@ tir_seq_add(ir_module *m, tir_stmt *seq, tir_stmt *s)
 		tir_stmt **more = ARENA_NEW_ARRAY(&m->arena, cap, tir_stmt *);
 
 		if (seq->seq.n)
-			memcpy(more, seq->seq.at,
-			       seq->seq.n * sizeof(*more));
+			memcpy(more, seq->seq.at, seq->seq.n * sizeof(*more));
 		seq->seq.at = more;
 		seq->seq.cap = cap;
 	}

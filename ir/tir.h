@@ -72,6 +72,7 @@
 #include "ir/fwd.h"
 #include "ir/module.h"
 
+/* clang-format off */
 enum tir_kind {
 	/* leaves */
 	TIR_INT,        /* i; also bool */
@@ -102,6 +103,7 @@ enum tir_kind {
 	TIR_REDUCE,     /* reduce: a fold over axes */
 	TIR_KIND_COUNT
 };
+/* clang-format on */
 
 enum tir_intrin {
 #define INTRIN(id, name, nargs, result) INTRIN_##id,
@@ -116,31 +118,33 @@ struct tir_intrin_info {
 extern const struct tir_intrin_info tir_intrin_info[INTRIN_COUNT];
 
 struct tir_var {
-	const char *name;               /* interned hint; not unique */
+	const char *name; /* interned hint; not unique */
 	struct dtype dtype;
-	uint32_t id;                    /* dense in the module */
+	uint32_t id; /* dense in the module */
 };
 
 enum tir_scope {
-	TIR_GLOBAL,     /* a parameter, or the workspace of the network */
-	TIR_STACK,      /* alloca */
-	TIR_LOCAL,      /* scratch of one thread */
-	TIR_REG,        /* must become registers */
-	TIR_NRAM, TIR_WRAM, TIR_SHARED,         /* accelerators */
+	TIR_GLOBAL, /* a parameter, or the workspace of the network */
+	TIR_STACK,  /* alloca */
+	TIR_LOCAL,  /* scratch of one thread */
+	TIR_REG,    /* must become registers */
+	TIR_NRAM,
+	TIR_WRAM,
+	TIR_SHARED, /* accelerators */
 };
 
 /* A flat array. Elements of DTYPE (lanes 1 unless a vector register). */
 struct tir_buffer {
-	const char *name;               /* interned, unique in its function */
+	const char *name; /* interned, unique in its function */
 	struct dtype dtype;
-	int64_t size;                   /* elements; -1: unknown */
-	const tir_expr *extent;         /* SIZE -1: how many, else NULL */
+	int64_t size;           /* elements; -1: unknown */
+	const tir_expr *extent; /* SIZE -1: how many, else NULL */
 	enum tir_scope scope;
-	unsigned align;                 /* bytes; 0: 64 */
-	uint32_t id;                    /* dense in the module */
+	unsigned align; /* bytes; 0: 64 */
+	uint32_t id;    /* dense in the module */
 };
 
-struct te_tensor;                       /* ir/te.h */
+struct te_tensor; /* ir/te.h */
 struct te_reduce;
 
 /* What reads expressions may recurse: texts are checked against this. */
@@ -149,8 +153,8 @@ enum { TIR_MAX_DEPTH = 4000 };
 struct tir_expr {
 	uint8_t kind;
 	struct dtype dtype;
-	uint16_t depth;                 /* of nesting; stops at UINT16_MAX */
-	uint32_t n;                     /* operands */
+	uint16_t depth; /* of nesting; stops at UINT16_MAX */
+	uint32_t n;     /* operands */
 	union {
 		int64_t i;
 		double f;
@@ -165,14 +169,26 @@ struct tir_expr {
 };
 
 enum tir_stmt_kind {
-	TIR_STORE, TIR_FOR, TIR_WHILE, TIR_IF, TIR_LET_STMT, TIR_ALLOC,
-	TIR_EVAL, TIR_ASSERT, TIR_SEQ, TIR_RETURN, TIR_CALL_FUNC,
+	TIR_STORE,
+	TIR_FOR,
+	TIR_WHILE,
+	TIR_IF,
+	TIR_LET_STMT,
+	TIR_ALLOC,
+	TIR_EVAL,
+	TIR_ASSERT,
+	TIR_SEQ,
+	TIR_RETURN,
+	TIR_CALL_FUNC,
 };
 
-extern const char *const tir_scope_names[];     /* by tir_scope */
+extern const char *const tir_scope_names[]; /* by tir_scope */
 
 enum tir_for_kind {
-	TIR_SERIAL, TIR_PARALLEL, TIR_VECTORIZED, TIR_UNROLLED,
+	TIR_SERIAL,
+	TIR_PARALLEL,
+	TIR_VECTORIZED,
+	TIR_UNROLLED,
 };
 
 struct tir_stmt {
@@ -183,7 +199,7 @@ struct tir_stmt {
 			const struct tir_buffer *buffer;
 			const tir_expr *index;
 			const tir_expr *value;
-			const tir_expr *mask;   /* lanes to store, or NULL */
+			const tir_expr *mask; /* lanes to store, or NULL */
 		} store;
 		struct {
 			const struct tir_var *var;
@@ -199,7 +215,7 @@ struct tir_stmt {
 		struct {
 			const tir_expr *cond;
 			tir_stmt *then_;
-			tir_stmt *else_;        /* or NULL */
+			tir_stmt *else_; /* or NULL */
 		} if_;
 		struct {
 			const struct tir_var *var;
@@ -212,19 +228,19 @@ struct tir_stmt {
 		} alloc;
 		struct {
 			const tir_expr *cond;
-			const char *message;    /* interned */
-			const char *from;       /* an operator, or NULL */
+			const char *message; /* interned */
+			const char *from;    /* an operator, or NULL */
 		} assert_;
-		const tir_expr *eval;           /* CALL_EXTERN, ... */
+		const tir_expr *eval; /* CALL_EXTERN, ... */
 		struct {
 			tir_stmt **at;
 			uint32_t n;
 			uint32_t cap;
 		} seq;
-		const tir_expr *ret;            /* int32 status */
+		const tir_expr *ret; /* int32 status */
 		struct {
-			const char *func;       /* name of a DEF_TIR */
-			const tir_expr **args;  /* handles */
+			const char *func;      /* name of a DEF_TIR */
+			const tir_expr **args; /* handles */
 			uint32_t n;
 		} call;
 	};
@@ -232,7 +248,7 @@ struct tir_stmt {
 
 /* One handle of the signature and the buffer behind it. */
 struct tir_param {
-	const struct tir_var *var;      /* handle */
+	const struct tir_var *var; /* handle */
 	const struct tir_buffer *buffer;
 };
 
@@ -241,11 +257,11 @@ struct tir_param {
  * aot-lower-main) takes inputs, outputs, constants and the workspace.
  */
 struct tir_func {
-	const char *name;               /* interned */
+	const char *name; /* interned */
 	uint32_t nparams;
 	struct tir_param *params;
-	const ir_type *relay_type;      /* attribute "relay.type"; or NULL */
-	const ir_dict *attrs;           /* the others, as printed */
+	const ir_type *relay_type; /* attribute "relay.type"; or NULL */
+	const ir_dict *attrs;      /* the others, as printed */
 	tir_stmt *body;
 	struct loc loc;
 };
@@ -260,8 +276,8 @@ const tir_expr *tir_binary(ir_module *m, enum tir_kind k, const tir_expr *a,
 const tir_expr *tir_not(ir_module *m, const tir_expr *a);
 const tir_expr *tir_select(ir_module *m, const tir_expr *cond,
 			   const tir_expr *a, const tir_expr *b);
-const tir_expr *tir_guard(ir_module *m, const tir_expr *cond,
-			  const tir_expr *a, const tir_expr *b);
+const tir_expr *tir_guard(ir_module *m, const tir_expr *cond, const tir_expr *a,
+			  const tir_expr *b);
 const tir_expr *tir_cast(ir_module *m, struct dtype t, const tir_expr *a);
 const tir_expr *tir_call(ir_module *m, enum tir_intrin f, struct dtype t,
 			 const tir_expr *const *args, uint32_t n);
@@ -274,8 +290,7 @@ const tir_expr *tir_address_of(ir_module *m, const struct tir_buffer *b,
 			       const tir_expr *index);
 const tir_expr *tir_ramp(ir_module *m, const tir_expr *base,
 			 const tir_expr *stride, unsigned lanes);
-const tir_expr *tir_broadcast(ir_module *m, const tir_expr *a,
-			      unsigned lanes);
+const tir_expr *tir_broadcast(ir_module *m, const tir_expr *a, unsigned lanes);
 const tir_expr *tir_let(ir_module *m, const struct tir_var *v,
 			const tir_expr *value, const tir_expr *body);
 

@@ -310,8 +310,7 @@ ir_type_func(ir_context *cx, const ir_type *const *params, uint32_t nparams,
 	key->ret = ret;
 	key->nvars = nvars;
 	if (nvars)
-		key->vars = arena_copy(&cx->arena, vars,
-				       nvars * sizeof(*vars));
+		key->vars = arena_copy(&cx->arena, vars, nvars * sizeof(*vars));
 	if (nparams)
 		memcpy(key->params, params, nparams * sizeof(*params));
 	return key_intern(cx, &space, key, size);
@@ -340,8 +339,8 @@ ir_type_adt(ir_context *cx, const char *name, const ir_type *const *args,
 
 	key->base.kind = TYPE_ADT;
 	add_parts(&key->base, args, n);
-	key->base.hash = hash_of(hash_mix(TYPE_ADT, intern_hash(name)), args,
-				 n);
+	key->base.hash =
+		hash_of(hash_mix(TYPE_ADT, intern_hash(name)), args, n);
 	key->name = name;
 	key->nargs = n;
 	if (n)
@@ -459,7 +458,7 @@ equal_under(const ir_type *a, const ir_type *b, struct var_pairs *p)
 bool
 ir_type_equal(const ir_type *a, const ir_type *b)
 {
-	struct var_pairs p = { 0 };
+	struct var_pairs p = {0};
 	bool equal;
 
 	if (a == b)
@@ -565,7 +564,7 @@ ir_type_substitute(ir_context *cx, const ir_type *t,
 		   const ir_type *(*map)(const ir_type *t, void *env),
 		   void *env)
 {
-	struct substitution s = { cx, map, env };
+	struct substitution s = {cx, map, env};
 
 	return substitute(&s, t);
 }

@@ -16,46 +16,46 @@
 #include "ir/fwd.h"
 
 enum ir_type_kind {
-	TYPE_TENSOR,    /* Tensor[(2, ?), float32]; a scalar has rank 0 */
-	TYPE_TUPLE,     /* (A, B) */
-	TYPE_FUNC,      /* fn [P](A) -> B */
-	TYPE_REF,       /* ref(A) */
-	TYPE_ADT,       /* List[A]; List alone is List[] */
-	TYPE_VAR,       /* a type parameter; unique, not interned */
-	TYPE_HOLE,      /* not known yet: a variable of the type solver */
+	TYPE_TENSOR, /* Tensor[(2, ?), float32]; a scalar has rank 0 */
+	TYPE_TUPLE,  /* (A, B) */
+	TYPE_FUNC,   /* fn [P](A) -> B */
+	TYPE_REF,    /* ref(A) */
+	TYPE_ADT,    /* List[A]; List alone is List[] */
+	TYPE_VAR,    /* a type parameter; unique, not interned */
+	TYPE_HOLE,   /* not known yet: a variable of the type solver */
 };
 
 enum ir_type_flags {
-	TYPE_HAS_HOLE = 1,              /* a TYPE_HOLE in it somewhere */
-	TYPE_HAS_VAR = 2,               /* a TYPE_VAR in it somewhere */
-	TYPE_HAS_ANY = 4,               /* a '?' or symbolic dimension in it */
+	TYPE_HAS_HOLE = 1, /* a TYPE_HOLE in it somewhere */
+	TYPE_HAS_VAR = 2,  /* a TYPE_VAR in it somewhere */
+	TYPE_HAS_ANY = 4,  /* a '?' or symbolic dimension in it */
 	TYPE_HAS_FUNC = 8,
 };
 
 struct ir_type {
 	uint8_t kind;
 	uint8_t flags;
-	uint16_t depth;                 /* of nesting; stays at its maximum */
-	uint32_t id;                    /* dense in the context */
-	uint32_t size;                  /* nodes, written out; as depth */
-	uint64_t hash;                  /* stable; ignores names of variables */
+	uint16_t depth; /* of nesting; stays at its maximum */
+	uint32_t id;    /* dense in the context */
+	uint32_t size;  /* nodes, written out; as depth */
+	uint64_t hash;  /* stable; ignores names of variables */
 };
 
 enum ir_dim_kind {
-	DIM_INT,        /* int32 in the text: 4 */
-	DIM_INT64,      /* 4i64 */
-	DIM_ANY,        /* ? */
-	DIM_SYM,        /* a symbolic expression of the metadata: meta[tir.Var][0] */
+	DIM_INT,   /* int32 in the text: 4 */
+	DIM_INT64, /* 4i64 */
+	DIM_ANY,   /* ? */
+	DIM_SYM,   /* a symbolic expression of the metadata: meta[tir.Var][0] */
 };
 
 struct ir_dim {
-	int64_t value;                  /* INT and INT64: the extent, >= 0 */
-	const ir_meta *sym;             /* SYM: the object; else NULL */
+	int64_t value;      /* INT and INT64: the extent, >= 0 */
+	const ir_meta *sym; /* SYM: the object; else NULL */
 	enum ir_dim_kind kind;
 };
 
-#define DIM(n) ((struct ir_dim){ .value = (n), .kind = DIM_INT })
-#define DIM_UNKNOWN ((struct ir_dim){ .value = -1, .kind = DIM_ANY })
+#define DIM(n) ((struct ir_dim){.value = (n), .kind = DIM_INT})
+#define DIM_UNKNOWN ((struct ir_dim){.value = -1, .kind = DIM_ANY})
 
 struct ir_tensor_type {
 	ir_type base;
@@ -74,7 +74,7 @@ struct ir_func_type {
 	ir_type base;
 	uint32_t nparams;
 	uint32_t nvars;
-	const ir_type *const *vars;     /* type parameters, TYPE_VAR */
+	const ir_type *const *vars; /* type parameters, TYPE_VAR */
 	const ir_type *ret;
 	const ir_type *params[];
 };
@@ -86,19 +86,19 @@ struct ir_ref_type {
 
 struct ir_adt_type {
 	ir_type base;
-	const char *name;               /* interned */
+	const char *name; /* interned */
 	uint32_t nargs;
 	const ir_type *args[];
 };
 
 struct ir_type_var {
 	ir_type base;
-	const char *name;               /* interned; not unique */
+	const char *name; /* interned; not unique */
 };
 
 struct ir_type_hole {
 	ir_type base;
-	uint32_t index;                 /* given by the solver that made it */
+	uint32_t index; /* given by the solver that made it */
 };
 
 /*
@@ -146,12 +146,11 @@ bool ir_shape_is_static(const struct ir_tensor_type *t);
 /* Elements of a static shape; false on overflow of int64 or unknown parts. */
 bool ir_shape_size(const struct ir_tensor_type *t, int64_t *size);
 
-#define IR_TYPE_CAST(name, KIND)                                          \
-	static inline const struct ir_##name *                            \
-	ir_as_##name(const ir_type *t)                                    \
-	{                                                                 \
-		assert(t && t->kind == TYPE_##KIND);                      \
-		return (const struct ir_##name *)(const void *)t;         \
+#define IR_TYPE_CAST(name, KIND)                                             \
+	static inline const struct ir_##name *ir_as_##name(const ir_type *t) \
+	{                                                                    \
+		assert(t && t->kind == TYPE_##KIND);                         \
+		return (const struct ir_##name *)(const void *)t;            \
 	}
 IR_TYPE_CAST(tensor_type, TENSOR)
 IR_TYPE_CAST(tuple_type, TUPLE)

@@ -30,14 +30,14 @@ struct verify {
 	unsigned errors;
 	bool open; /* free variables are allowed */
 	VEC(struct verify_scope) scopes;
-	uint32_t *scope_of;    /* by node id; 0: not met yet */
-	uint32_t *binder_of;   /* by id of a variable: its scope; 0: none */
-	VEC(uint32_t) bound;   /* variables that have one */
-	struct ptrmap seen;    /* types and records looked at */
+	uint32_t *scope_of;  /* by node id; 0: not met yet */
+	uint32_t *binder_of; /* by id of a variable: its scope; 0: none */
+	VEC(uint32_t) bound; /* variables that have one */
+	struct ptrmap seen;  /* types and records looked at */
 
 	/* Scratch for one definition, kept for the next. */
 	ir_expr_vec order;
-	VEC(uint32_t) first;   /* by place in ORDER: scopes that it opens */
+	VEC(uint32_t) first; /* by place in ORDER: scopes that it opens */
 };
 
 void verify_error(struct verify *v, struct loc loc, const char *fmt, ...)

@@ -163,7 +163,7 @@ struct low_frame {
 /* The part for tensor expressions and loops. */
 struct low_state {
 	struct name_map keywords; /* interned word -> token */
-	bool active; /* in the text of these levels */
+	bool active;              /* in the text of these levels */
 	struct scope vars;        /* -> tir_var */
 	struct scope ops;         /* -> te_op */
 	struct scope buffers;     /* -> tir_buffer */

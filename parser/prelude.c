@@ -173,12 +173,11 @@ static const struct std_function functions[] = {
 		 "    Rose(%x, %below) => Rose(%f(%x), @map(%sub, %below)),"
 		 "  }"
 		 "}"},
-	{"FromGradCell",
-	 "def @FromGradCell[T](%g: GradCell[T]) -> T {"
-	 "  match (%g) {"
-	 "    Raw(%x) => %x, One(%x) => %x(), Zero(%x) => %x(),"
-	 "  }"
-	 "}"},
+	{"FromGradCell", "def @FromGradCell[T](%g: GradCell[T]) -> T {"
+			 "  match (%g) {"
+			 "    Raw(%x) => %x, One(%x) => %x(), Zero(%x) => %x(),"
+			 "  }"
+			 "}"},
 	{"MultiplyGradCell",
 	 "def @MultiplyGradCell[T](%multiply: fn (T, T) -> T,"
 	 "    %l: GradCell[T], %r: GradCell[T]) -> GradCell[T] {"

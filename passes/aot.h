@@ -69,7 +69,7 @@ struct aot {
 	struct ir_map values;    /* node -> struct leaves */
 	struct ir_map bound;     /* let variable -> its value */
 	struct ir_map constants; /* constant -> struct leaves */
-	struct ptrmap starts; /* tuple type -> where its fields begin */
+	struct ptrmap starts;    /* tuple type -> where its fields begin */
 	struct ptrmap names; /* of parameters -> number for the next like it */
 	VEC(struct place *) inputs;
 	VEC(struct place *) outputs;

@@ -25,20 +25,18 @@ call_graph_node(const struct call_graph *g, const ir_expr *global)
 static void
 add_edges(struct call_graph *g, struct call_node *node, struct arena *arena)
 {
-	ir_expr_vec mentioned = { 0 };
+	ir_expr_vec mentioned = {0};
 
 	if (node->def->kind == DEF_FUNCTION)
 		call_graph_mentions(&node->def->fn->base, &mentioned);
 	node->callees = ARENA_NEW_ARRAY(arena, mentioned.len, uint32_t);
 	for (size_t i = 0; i < mentioned.len; i++) {
-		struct call_node *callee =
-			call_graph_node(g, mentioned.at[i]);
+		struct call_node *callee = call_graph_node(g, mentioned.at[i]);
 
 		if (!callee)
 			continue;
 		callee->ncallers++;
-		node->callees[node->ncallees++] =
-			(uint32_t)(callee - g->nodes);
+		node->callees[node->ncallees++] = (uint32_t)(callee - g->nodes);
 		node->recursive |= callee == node;
 	}
 	vec_free(&mentioned);
@@ -46,14 +44,14 @@ add_edges(struct call_graph *g, struct call_node *node, struct arena *arena)
 
 struct tarjan_frame {
 	uint32_t node;
-	uint32_t next;                  /* callee to look at next */
+	uint32_t next; /* callee to look at next */
 };
 
 /* Tarjan's algorithm with an explicit stack. */
 struct tarjan {
 	struct call_graph *g;
 	uint32_t *low;
-	uint32_t *seen;                 /* order of discovery + 1; 0: not yet */
+	uint32_t *seen; /* order of discovery + 1; 0: not yet */
 	bool *on_stack;
 	VEC(uint32_t) stack;
 	VEC(struct tarjan_frame) frames;
@@ -68,7 +66,7 @@ discover(struct tarjan *t, uint32_t node)
 	t->seen[node] = t->low[node] = ++t->counter;
 	t->on_stack[node] = true;
 	vec_push(&t->stack, node);
-	vec_push(&t->frames, ((struct tarjan_frame){ node, 0 }));
+	vec_push(&t->frames, ((struct tarjan_frame){node, 0}));
 }
 
 static void
@@ -127,13 +125,12 @@ search_from(struct tarjan *t, uint32_t start)
 }
 
 void
-call_graph_build(struct call_graph *g, const ir_module *m,
-		 struct arena *arena)
+call_graph_build(struct call_graph *g, const ir_module *m, struct arena *arena)
 {
 	uint32_t n = (uint32_t)m->defs.len;
-	struct tarjan t = { .g = g };
+	struct tarjan t = {.g = g};
 
-	*g = (struct call_graph){ .n = n };
+	*g = (struct call_graph){.n = n};
 	g->nodes = ARENA_NEW_ARRAY(arena, n, struct call_node);
 	g->order = ARENA_NEW_ARRAY(arena, n, uint32_t);
 	for (uint32_t i = 0; i < n; i++) {

@@ -15,18 +15,18 @@
 
 struct call_node {
 	ir_def *def;
-	uint32_t *callees;              /* indices into nodes, distinct */
+	uint32_t *callees; /* indices into nodes, distinct */
 	uint32_t ncallees;
-	uint32_t ncallers;              /* distinct, itself included */
-	uint32_t group;                 /* strongly connected component */
-	bool recursive;                 /* calls itself, maybe through others */
+	uint32_t ncallers; /* distinct, itself included */
+	uint32_t group;    /* strongly connected component */
+	bool recursive;    /* calls itself, maybe through others */
 };
 
 struct call_graph {
-	struct call_node *nodes;        /* one per definition, in order */
+	struct call_node *nodes; /* one per definition, in order */
 	uint32_t n;
-	uint32_t *order;                /* callees first */
-	struct ir_map index;            /* global -> node */
+	uint32_t *order;     /* callees first */
+	struct ir_map index; /* global -> node */
 };
 
 /* The graph of M; its arrays live in ARENA. Free with call_graph_free. */

@@ -114,8 +114,7 @@ check_node(const ir_expr *e, void *env)
 
 	if (what) {
 		pass_error(c->cx, e->loc,
-			   "%s does not fit into a single call function",
-			   what);
+			   "%s does not fit into a single call function", what);
 		return e->kind != IR_FUNCTION;
 	}
 	if (e->kind == IR_CALL)

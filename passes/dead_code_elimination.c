@@ -15,7 +15,7 @@
 
 struct needed {
 	const ir_expr *e;
-	uint32_t depth;                 /* functions around it */
+	uint32_t depth; /* functions around it */
 };
 
 struct dce {
@@ -23,12 +23,12 @@ struct dce {
 	bool inline_once;
 	bool ignore_impurity;
 	const struct purity *purity;
-	struct ir_map lets;             /* variable -> its let */
-	uint32_t *depth;                /* of the let, by id of the variable */
-	uint32_t *uses;                 /* by id of the variable */
+	struct ir_map lets; /* variable -> its let */
+	uint32_t *depth;    /* of the let, by id of the variable */
+	uint32_t *uses;     /* by id of the variable */
 	struct ir_set seen;
 	VEC(struct needed) todo;
-	struct ir_map values;           /* variable -> value put at its use */
+	struct ir_map values; /* variable -> value put at its use */
 };
 
 static bool
@@ -40,7 +40,7 @@ is_pure(const struct dce *d, const ir_expr *e)
 static void
 need(struct dce *d, const ir_expr *e, uint32_t depth)
 {
-	struct needed n = { e, depth };
+	struct needed n = {e, depth};
 
 	vec_push(&d->todo, n);
 }
@@ -147,7 +147,7 @@ drop_let(const ir_expr *e, const ir_expr *old, void *env)
 }
 
 static const struct ir_rules rules = {
-	.on = { [IR_VAR] = replace_var, [IR_LET] = drop_let },
+	.on = {[IR_VAR] = replace_var, [IR_LET] = drop_let},
 	.bound = take_value,
 };
 
@@ -179,8 +179,7 @@ run_on(struct dce *d, const struct ir_function *fn)
 	if (!fn->body)
 		return fn;
 	count_uses(d, fn->body);
-	return ir_as_function(
-		ir_rewrite(d->cx->module, &fn->base, &rules, d));
+	return ir_as_function(ir_rewrite(d->cx->module, &fn->base, &rules, d));
 }
 
 const struct ir_function *

@@ -16,8 +16,8 @@ splice_body(const ir_expr *e, const ir_expr *old, void *env)
 	pass_ctx *cx = env;
 	const struct ir_call *c = ir_as_call(e);
 	const struct ir_function *f;
-	struct ir_map vars = { 0 };
-	const struct ir_copy_options o = { .vars = &vars };
+	struct ir_map vars = {0};
+	const struct ir_copy_options o = {.vars = &vars};
 	const ir_expr *out;
 
 	(void)old;

@@ -18,7 +18,7 @@ struct expander {
 	ir_module *m;
 	bool constructors;
 	bool globals;
-	struct ir_map literals;         /* by global or constructor */
+	struct ir_map literals; /* by global or constructor */
 };
 
 /* fn (new parameters of these TYPES) { CALLEE(them) }, else like PARTS. */
@@ -71,8 +71,8 @@ literal_of_ctor(struct expander *x, const ir_expr *e)
 		.nparams = c->nfields,
 		.type_params = c->adt->params,
 		.ntype_params = c->adt->nparams,
-		.ret_type = ir_type_adt(x->m->cx, c->adt->name,
-					c->adt->params, c->adt->nparams),
+		.ret_type = ir_type_adt(x->m->cx, c->adt->name, c->adt->params,
+					c->adt->nparams),
 	};
 
 	return make_literal(x, e, parts, c->fields);
@@ -110,11 +110,11 @@ renew_call(const ir_expr *e, const ir_expr *old, void *env)
 	return ir_new_call(x->m, e->loc, callee, c->args, c->nargs, c->attrs);
 }
 
-static const struct ir_rules rules = { .on = {
-	[IR_GLOBAL] = expand,
-	[IR_CTOR] = expand,
-	[IR_CALL] = renew_call,
-} };
+static const struct ir_rules rules = {.on = {
+					      [IR_GLOBAL] = expand,
+					      [IR_CTOR] = expand,
+					      [IR_CALL] = renew_call,
+				      }};
 
 bool
 pass_eta_expand(pass_ctx *cx)
@@ -137,9 +137,8 @@ pass_eta_expand(pass_ctx *cx)
 			       const struct ir_function *);
 	for (size_t i = 0; i < x.m->defs.len; i++)
 		if (x.m->defs.at[i]->kind == DEF_FUNCTION)
-			done[i] = ir_as_function(
-				ir_rewrite(x.m, &x.m->defs.at[i]->fn->base,
-					   &rules, &x));
+			done[i] = ir_as_function(ir_rewrite(
+				x.m, &x.m->defs.at[i]->fn->base, &rules, &x));
 	for (size_t i = 0; i < x.m->defs.len; i++)
 		if (done[i])
 			x.m->defs.at[i]->fn = done[i];

@@ -387,6 +387,5 @@ pass_fold_constant(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 	struct folder *f = folder_of_run(cx);
 
 	(void)def;
-	return ir_as_function(
-		ir_rewrite(f->m, &fn->base, &folder_rules, f));
+	return ir_as_function(ir_rewrite(f->m, &fn->base, &folder_rules, f));
 }

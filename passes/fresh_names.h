@@ -14,10 +14,10 @@
 
 struct fresh_names {
 	ir_context *cx;
-	const char *prefix;             /* "x_"; static */
+	const char *prefix; /* "x_"; static */
 	uint32_t next;
-	VEC(uint32_t) taken;            /* numbers in use, rising */
-	size_t at;                      /* first of TAKEN not behind NEXT */
+	VEC(uint32_t) taken; /* numbers in use, rising */
+	size_t at;           /* first of TAKEN not behind NEXT */
 };
 
 /* Look through all variables of M for names of PREFIX and a number. */

@@ -44,14 +44,14 @@ struct group_info {
 	const ir_expr **args;
 	uint32_t n;
 	uint32_t cap;
-	struct ir_map index;            /* argument -> parameter */
+	struct ir_map index; /* argument -> parameter */
 };
 
 struct fuser {
 	ir_module *m;
 	struct fuse_graph graph;
 	struct fuse_group *groups;
-	struct group_info **info;       /* by root of the group, on demand */
+	struct group_info **info; /* by root of the group, on demand */
 	struct arena *arena;
 	const ir_dict *primitive[2][2]; /* attributes: has call, reshapes */
 	bool link_params;

@@ -45,18 +45,18 @@ struct inliner {
 	bool all;
 	bool keep_globals;
 	enum compiler_funcs compiler_funcs;
-	uint32_t threshold;             /* nodes; 0: none */
+	uint32_t threshold; /* nodes; 0: none */
 	struct call_graph graph;
 	struct purity purity;
-	struct ir_set foldable;         /* globals that may be folded in */
-	struct ir_set once;             /* globals that a call uses first */
-	struct ir_set often;            /* globals with more uses than that */
-	struct ir_set unfolded;         /* globals that keep a call all the same */
-	struct ir_set stand_ins;        /* parameters of bodies that moved */
-	struct ir_set unresolved;       /* globals with such bodies in them */
-	const ir_expr *caller;          /* the global that is rewritten */
-	struct ir_set kept;             /* of those, some use stays */
-	struct ir_map literals;         /* global -> literal, per caller */
+	struct ir_set foldable;   /* globals that may be folded in */
+	struct ir_set once;       /* globals that a call uses first */
+	struct ir_set often;      /* globals with more uses than that */
+	struct ir_set unfolded;   /* globals that keep a call all the same */
+	struct ir_set stand_ins;  /* parameters of bodies that moved */
+	struct ir_set unresolved; /* globals with such bodies in them */
+	const ir_expr *caller;    /* the global that is rewritten */
+	struct ir_set kept;       /* of those, some use stays */
+	struct ir_map literals;   /* global -> literal, per caller */
 	bool changed;
 };
 
@@ -88,9 +88,8 @@ unwanted(const struct inliner *in, const struct call_node *node)
 			       ? "it is for an external compiler"
 			       : "it is not marked Inline=1";
 	if (is_extern_like(def->fn))
-		return in->compiler_funcs == KEEP_GLOBAL
-			       ? "compiler-funcs=keep"
-			       : NULL;
+		return in->compiler_funcs == KEEP_GLOBAL ? "compiler-funcs=keep"
+							 : NULL;
 	if (!def->fn->body)
 		return "it has no body";
 	return ir_is_primitive(&def->fn->base) ? "it is a kernel" : NULL;
@@ -115,7 +114,7 @@ mentions_globals(const struct inliner *in, const struct call_node *node)
 static bool
 too_large(const struct inliner *in, const struct ir_function *f)
 {
-	ir_expr_vec nodes = { 0 };
+	ir_expr_vec nodes = {0};
 	bool large;
 
 	if (in->threshold == 0)
@@ -143,8 +142,7 @@ static bool
 is_atom(const ir_expr *e)
 {
 	return e->kind == IR_VAR || e->kind == IR_GLOBAL ||
-	       e->kind == IR_CONSTANT || e->kind == IR_OP ||
-	       e->kind == IR_CTOR;
+	       e->kind == IR_CONSTANT || e->kind == IR_OP || e->kind == IR_CTOR;
 }
 
 static bool
@@ -198,8 +196,8 @@ copied_body(struct inliner *in, const struct ir_function *f,
 	    const ir_expr *const *stand_in, const struct inline_call *call)
 {
 	struct inline_types types;
-	struct ir_map vars = { 0 };
-	struct ir_copy_options o = { .vars = &vars };
+	struct ir_map vars = {0};
+	struct ir_copy_options o = {.vars = &vars};
 	const ir_expr *body;
 
 	for (uint32_t i = 0; i < f->nparams; i++)
@@ -252,8 +250,8 @@ static const ir_expr *
 inlined_body(struct inliner *in, const struct inline_call *call)
 {
 	const struct ir_function *f = ir_as_global(call->callee)->def->fn;
-	const ir_expr **stand_in = ARENA_NEW_ARRAY(
-		in->cx->scratch, f->nparams, const ir_expr *);
+	const ir_expr **stand_in =
+		ARENA_NEW_ARRAY(in->cx->scratch, f->nparams, const ir_expr *);
 	bool bind = any_has_effects(in, call->args, f->nparams);
 	const ir_expr *body;
 
@@ -271,7 +269,7 @@ inlined_body(struct inliner *in, const struct inline_call *call)
 static const ir_expr *
 literal_of(struct inliner *in, const struct ir_function *f)
 {
-	const struct ir_copy_options o = { 0 };
+	const struct ir_copy_options o = {0};
 	const ir_expr *literal = ir_copy(in->m, &f->base, &o);
 
 	ir_set_type(literal, NULL);
@@ -357,8 +355,8 @@ fold_call(struct inliner *in, const ir_expr *e, const ir_expr *callee,
 	in->changed = true;
 	pass_count(in->cx, "calls inlined", 1);
 	if (!becomes_literal(in, f))
-		return inlined_body(in, &(struct inline_call){ callee, args,
-							       e->type });
+		return inlined_body(
+			in, &(struct inline_call){callee, args, e->type});
 	out = ir_new_call(in->m, e->loc, literal_of(in, f), args, n,
 			  ir_as_call(e)->attrs);
 	ir_set_type(out, e->type);
@@ -394,18 +392,19 @@ rewrite_call(const ir_expr *e, const ir_expr *old, void *env)
 }
 
 static const struct ir_rules rules = {
-	.on = {
-		[IR_CALL] = rewrite_call,
-		[IR_TUPLE] = rewrite_node,
-		[IR_PROJ] = rewrite_node,
-		[IR_FUNCTION] = rewrite_node,
-		[IR_LET] = rewrite_node,
-		[IR_IF] = rewrite_node,
-		[IR_MATCH] = rewrite_node,
-		[IR_REF_NEW] = rewrite_node,
-		[IR_REF_READ] = rewrite_node,
-		[IR_REF_WRITE] = rewrite_node,
-	},
+	.on =
+		{
+			[IR_CALL] = rewrite_call,
+			[IR_TUPLE] = rewrite_node,
+			[IR_PROJ] = rewrite_node,
+			[IR_FUNCTION] = rewrite_node,
+			[IR_LET] = rewrite_node,
+			[IR_IF] = rewrite_node,
+			[IR_MATCH] = rewrite_node,
+			[IR_REF_NEW] = rewrite_node,
+			[IR_REF_READ] = rewrite_node,
+			[IR_REF_WRITE] = rewrite_node,
+		},
 };
 
 static void
@@ -459,10 +458,10 @@ static void
 resolve(struct inliner *in, ir_def *def)
 {
 	static const struct ir_rules resolving = {
-		.on = { [IR_VAR] = resolve_var, [IR_LET] = resolve_let },
+		.on = {[IR_VAR] = resolve_var, [IR_LET] = resolve_let},
 		.bound = note_value,
 	};
-	struct resolver r = { .stand_ins = &in->stand_ins };
+	struct resolver r = {.stand_ins = &in->stand_ins};
 
 	if (!ir_set_has(&in->unresolved, &def->global->base))
 		return;
@@ -499,7 +498,7 @@ fold_all(struct inliner *in)
 static void
 drop_folded(struct inliner *in)
 {
-	struct ir_set folded = { 0 };
+	struct ir_set folded = {0};
 	unsigned n = 0;
 
 	for (uint32_t i = 0; i < in->graph.n; i++) {
@@ -552,7 +551,7 @@ count_uses(const ir_expr *e, void *env)
 static void
 find_uses(struct inliner *in)
 {
-	struct uses u = { .in = in };
+	struct uses u = {.in = in};
 
 	for (uint32_t i = 0; i < in->graph.n; i++) {
 		const ir_def *def = in->graph.nodes[i].def;
@@ -567,8 +566,8 @@ find_uses(struct inliner *in)
 static bool
 read_options(struct inliner *in, bool all)
 {
-	const char *funcs = all ? "closure"
-				: pass_option(in->cx, "compiler-funcs");
+	const char *funcs =
+		all ? "closure" : pass_option(in->cx, "compiler-funcs");
 
 	if (strcmp(funcs, "closure") == 0)
 		in->compiler_funcs = AS_CLOSURE;
@@ -583,15 +582,14 @@ read_options(struct inliner *in, bool all)
 	in->all = all || pass_option_bool(in->cx, "all");
 	in->keep_globals = !all && pass_option_bool(in->cx, "keep-globals");
 	if (!all)
-		in->threshold =
-			(uint32_t)pass_option_int(in->cx, "threshold");
+		in->threshold = (uint32_t)pass_option_int(in->cx, "threshold");
 	return !in->cx->failed;
 }
 
 bool
 inline_functions(pass_ctx *cx, bool all)
 {
-	struct inliner in = { .cx = cx, .m = cx->module };
+	struct inliner in = {.cx = cx, .m = cx->module};
 
 	if (!read_options(&in, all))
 		return false;

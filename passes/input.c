@@ -118,7 +118,7 @@ process_expecting(struct source *s, process_fn *process, void *env,
 {
 	struct diag saved = *d;
 	struct expect expect;
-	struct buf out = { 0 };
+	struct buf out = {0};
 
 	d->source = s;
 	if (expect_read(&expect, s, d)) {
@@ -139,7 +139,7 @@ void
 input_process(struct source *s, const struct input_mode *mode,
 	      process_fn *process, void *env, struct diag *d, struct buf *out)
 {
-	source_vec parts = { 0 };
+	source_vec parts = {0};
 
 	if (mode->mark)
 		split_source(s, mode->mark, &parts);

@@ -25,9 +25,9 @@ bool input_check_roundtrip(const ir_module *m, struct diag *d);
 
 /* How the parts of an input are taken. */
 struct input_mode {
-	const char *mark;               /* between parts; NULL: one part */
-	const char *output_mark;        /* the same in the output; or NULL */
-	bool verify_diagnostics;        /* messages are compared, not shown */
+	const char *mark;        /* between parts; NULL: one part */
+	const char *output_mark; /* the same in the output; or NULL */
+	bool verify_diagnostics; /* messages are compared, not shown */
 };
 
 /*

@@ -203,9 +203,9 @@ show_change(struct pass_manager *pm, const struct pass_info *info)
 	    memcmp(after.at, before->at, after.len) == 0) {
 		if (!quiet)
 			instrument_print(pm,
-					title(pm, "After", info,
-					      " omitted because no change"),
-					&lines);
+					 title(pm, "After", info,
+					       " omitted because no change"),
+					 &lines);
 	} else if (diff) {
 		if (o->print_changed == CHANGED_SIDE)
 			linediff_side(&lines, before->at, before->len, after.at,
@@ -217,7 +217,7 @@ show_change(struct pass_manager *pm, const struct pass_info *info)
 	} else {
 		if (o->print_before_changed)
 			instrument_print(pm, title(pm, "Before", info, ""),
-					before);
+					 before);
 		instrument_print(pm, title(pm, "After", info, ""), &after);
 	}
 	buf_free(&after);

@@ -23,7 +23,7 @@ struct legalize {
 	bool canonicalize;
 };
 
-static const struct dtype float32 = { DTYPE_FLOAT, 32, 1 };
+static const struct dtype float32 = {DTYPE_FLOAT, 32, 1};
 
 static const struct ir_tensor_type *
 tensor_type(const ir_expr *e)
@@ -37,16 +37,15 @@ static const ir_expr *
 legalize_clip(const ir_expr *e, const ir_expr *old)
 {
 	const struct ir_call *c = ir_as_call(e);
-	const struct ir_tensor_type *t =
-		tensor_type(ir_as_call(old)->args[0]);
+	const struct ir_tensor_type *t = tensor_type(ir_as_call(old)->args[0]);
 	double high;
 	double low;
 
 	if (!t || t->dtype.bits > 32 || !dtype_is_int(t->dtype) ||
 	    !ir_is_call_of(c->args[0], OP_qnn_requantize))
 		return e;
-	high = (double)((INT64_C(1) << (t->dtype.bits -
-					(t->dtype.code == DTYPE_INT))) -
+	high = (double)((INT64_C(1)
+			 << (t->dtype.bits - (t->dtype.code == DTYPE_INT))) -
 			1);
 	low = t->dtype.code == DTYPE_INT ? -high - 1 : 0;
 	if (ir_attrs_double(c->attrs, "a_min") > low ||
@@ -68,8 +67,7 @@ cast(const struct opcall *b, const ir_expr *x, struct dtype t)
 static const ir_expr *
 legalize_erf(const struct opcall *b, const ir_expr *e, const ir_expr *old)
 {
-	const struct ir_tensor_type *t =
-		tensor_type(ir_as_call(old)->args[0]);
+	const struct ir_tensor_type *t = tensor_type(ir_as_call(old)->args[0]);
 
 	if (!t || !dtype_is_float(t->dtype) || t->dtype.bits >= 32)
 		return e;
@@ -116,7 +114,7 @@ canonicalize(const struct legalize *l, const ir_expr *e, const ir_expr *old)
 {
 	qnn_lower_fn *lower = qnn_lower(ir_called_op(e)->id);
 	struct qnn_site s = {
-		.b = { l->cx->module, e->loc },
+		.b = {l->cx->module, e->loc},
 		.scratch = l->cx->scratch,
 		.call = ir_as_call(e),
 		.old = ir_as_call(old),
@@ -131,7 +129,7 @@ rewrite_call(const ir_expr *e, const ir_expr *old, void *env)
 {
 	const struct legalize *l = env;
 	const ir_op *op = ir_called_op(e);
-	struct opcall b = { l->cx->module, e->loc };
+	struct opcall b = {l->cx->module, e->loc};
 
 	if (!op)
 		return e;
@@ -152,7 +150,7 @@ rewrite_call(const ir_expr *e, const ir_expr *old, void *env)
 }
 
 static const struct ir_rules rules = {
-	.on = { [IR_CALL] = rewrite_call },
+	.on = {[IR_CALL] = rewrite_call},
 	.counted = true,
 };
 

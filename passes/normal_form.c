@@ -31,20 +31,20 @@ struct scope {
 
 struct frame {
 	const ir_expr *e;
-	const struct ir_var *var;       /* to bind E to, or NULL */
-	uint32_t next;                  /* operands visited so far */
+	const struct ir_var *var; /* to bind E to, or NULL */
+	uint32_t next;            /* operands visited so far */
 };
 
 struct former {
 	pass_ctx *cx;
 	ir_module *m;
 	enum normal_form form;
-	struct ir_map scope_of;         /* node -> scope */
-	struct ir_map inner;            /* node -> scopes of its operands */
-	struct ir_set lifted;           /* scope is not that of the first use */
-	struct ir_map done;             /* node -> what stands for it */
+	struct ir_map scope_of; /* node -> scope */
+	struct ir_map inner;    /* node -> scopes of its operands */
+	struct ir_set lifted;   /* scope is not that of the first use */
+	struct ir_map done;     /* node -> what stands for it */
 	VEC(struct frame) stack;
-	VEC(const struct ir_call *) devices;    /* on_device around; or NULL */
+	VEC(const struct ir_call *) devices; /* on_device around; or NULL */
 	VEC(const ir_expr *) operands;
 	struct fresh_names *names;
 };
@@ -59,7 +59,8 @@ new_scope(struct former *f, struct scope *parent)
 	if (!parent)
 		return s;
 	s->depth = parent->depth + 1;
-	s->jump = j && j->jump && parent->depth - j->depth ==
+	s->jump = j && j->jump &&
+				  parent->depth - j->depth ==
 					  j->depth - j->jump->depth
 			  ? j->jump
 			  : parent;
@@ -166,7 +167,7 @@ scope_operands(struct former *f, const ir_expr *e)
 static void
 find_scopes(struct former *f, const ir_expr *root)
 {
-	ir_expr_vec order = { 0 };
+	ir_expr_vec order = {0};
 
 	/* Kernels are nodes, but what is in them is not. */
 	ir_walk(root, enter, append, &order);
@@ -213,7 +214,7 @@ append_binding(struct former *f, struct scope *s, const struct ir_var *var,
 {
 	struct binding *b = ARENA_NEW(f->cx->scratch, struct binding);
 
-	*b = (struct binding){ var, value, loc, s->last };
+	*b = (struct binding){var, value, loc, s->last};
 	if (!s->first)
 		s->first = b;
 	s->last = b;
@@ -233,8 +234,8 @@ bind(struct former *f, const ir_expr *e, const struct ir_var *var,
 		append_binding(f, s, ir_as_let(value)->var,
 			       ir_as_let(value)->value, value->loc);
 	if (!var)
-		var = ir_as_var(ir_new_var(f->m, e->loc, fresh_name(f->names),
-					   NULL));
+		var = ir_as_var(
+			ir_new_var(f->m, e->loc, fresh_name(f->names), NULL));
 	append_binding(f, s, var, value, e->loc);
 	return &var->base;
 }
@@ -299,9 +300,8 @@ rebuilt(struct former *f, const ir_expr *e)
 	for (uint32_t i = 0; i < n; i++) {
 		const ir_expr *x = ir_map_get(&f->done, ir_operand(e, i));
 
-		f->operands.at[i] = inner && inner[i]
-					    ? close_scope(f, inner[i], x)
-					    : x;
+		f->operands.at[i] =
+			inner && inner[i] ? close_scope(f, inner[i], x) : x;
 	}
 	out = ir_with_operands(f->m, e, f->operands.at,
 			       e->kind != IR_CALL && e->kind != IR_PROJ);
@@ -340,8 +340,8 @@ finish(struct former *f, const ir_expr *e, const struct ir_var *var)
 	if (is_on_device(e)) {
 		(void)vec_pop(&f->devices);
 		now = ir_map_get(&f->done, ir_as_call(e)->args[0]);
-		return ir_new_call(f->m, e->loc, ir_as_call(e)->callee, &now,
-				   1, ir_as_call(e)->attrs);
+		return ir_new_call(f->m, e->loc, ir_as_call(e)->callee, &now, 1,
+				   ir_as_call(e)->attrs);
 	}
 	if (e->kind == IR_FUNCTION && !is_kernel(e))
 		(void)vec_pop(&f->devices);
@@ -356,13 +356,12 @@ visit(struct former *f, const ir_expr *e, const struct ir_var *var)
 	const ir_expr *known = ir_map_get(&f->done, e);
 
 	if (!known) {
-		vec_push(&f->stack, ((struct frame){ e, var, 0 }));
+		vec_push(&f->stack, ((struct frame){e, var, 0}));
 		if (is_on_device(e))
 			vec_push(&f->devices, ir_as_call(e));
 		else if (e->kind == IR_FUNCTION && !is_kernel(e))
 			vec_push(&f->devices, NULL);
-	}
-	else if (var)
+	} else if (var)
 		bind(f, e, var, known);
 }
 
@@ -383,8 +382,7 @@ fill(struct former *f, const ir_expr *root)
 		struct frame *top = &vec_last(&f->stack);
 		struct frame done;
 
-		if (!is_kernel(top->e) &&
-		    top->next < ir_num_operands(top->e)) {
+		if (!is_kernel(top->e) && top->next < ir_num_operands(top->e)) {
 			uint32_t k = top->next++;
 			const struct ir_var *var = NULL;
 
@@ -405,8 +403,7 @@ normal_form(pass_ctx *cx, const ir_expr *body, enum normal_form form,
 	    struct fresh_names *names)
 {
 	struct former f = {
-		.cx = cx, .m = cx->module, .form = form, .names = names
-	};
+		.cx = cx, .m = cx->module, .form = form, .names = names};
 	const ir_expr *out;
 
 	find_scopes(&f, body);
@@ -431,8 +428,7 @@ normal_form_unbound(pass_ctx *cx, const ir_expr *body, ir_expr_vec *out)
 	find_scopes(&f, body);
 	ir_walk(body, enter, append, &order);
 	for (size_t i = 0; i < order.len; i++)
-		if (ir_set_has(&f.lifted, order.at[i]) &&
-		    !is_atom(order.at[i]))
+		if (ir_set_has(&f.lifted, order.at[i]) && !is_atom(order.at[i]))
 			vec_push(out, order.at[i]);
 	vec_free(&order);
 	ir_map_free(&f.scope_of);
@@ -453,8 +449,7 @@ normal_form_module(pass_ctx *cx, enum normal_form form)
 		const struct ir_function *fn = def->fn;
 
 		if (def->kind != DEF_FUNCTION || !fn->body ||
-		    ir_dict_get(fn->attrs, "Compiler") ||
-		    is_kernel(&fn->base))
+		    ir_dict_get(fn->attrs, "Compiler") || is_kernel(&fn->base))
 			continue;
 		def->fn = ir_function_with_body(
 			m, fn, normal_form(cx, fn->body, form, &names));

@@ -10,8 +10,8 @@
 #include "passes/pass.h"
 
 enum normal_form {
-	A_NORMAL_FORM,          /* bind everything that is no atom */
-	BASIC_BLOCK_FORM,       /* bind what more than one block uses */
+	A_NORMAL_FORM,    /* bind everything that is no atom */
+	BASIC_BLOCK_FORM, /* bind what more than one block uses */
 };
 
 /* Bring every function into FORM but kernels and those of a Compiler. True if

@@ -64,7 +64,7 @@ struct partial {
 	VEC(struct partial_value *) values;
 	VEC(struct partial_let) lets;
 	struct partial_store store;
-	struct ir_set used;             /* variables that are read */
+	struct ir_set used; /* variables that are read */
 
 	uint64_t time;
 	size_t written; /* lets, in all */

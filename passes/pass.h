@@ -29,8 +29,8 @@ struct pass_info;
  * function, or FN itself. The manager stores the results after the last one,
  * so no call sees another's result, and then infers types again.
  */
-typedef const struct ir_function *pass_function_fn(pass_ctx *cx, ir_def *def,
-						   const struct ir_function *fn);
+typedef const struct ir_function *
+pass_function_fn(pass_ctx *cx, ir_def *def, const struct ir_function *fn);
 typedef bool pass_module_fn(pass_ctx *cx);
 
 /* An analysis looks at the module, prints or complains, and returns false. */
@@ -40,38 +40,38 @@ enum pass_kind { PASS_FUNCTION, PASS_MODULE, PASS_ANALYSIS };
 
 enum pass_needs {
 	PASS_NEEDS_NOTHING = 0,
-	PASS_NEEDS_TYPES = 1,           /* the manager infers them if stale */
+	PASS_NEEDS_TYPES = 1, /* the manager infers them if stale */
 };
 
 /* An option of a pass: a row OPT(...) in passes.def. */
 struct pass_option {
-	const char *name;               /* "max-depth" */
+	const char *name; /* "max-depth" */
 	const char *default_text;
 	const char *summary;
 };
 
 struct pass_info {
-	const char *flag;               /* "fuse-ops" */
-	const char *name;               /* TVM's: "FuseOps" */
+	const char *flag; /* "fuse-ops" */
+	const char *name; /* TVM's: "FuseOps" */
 	enum pass_kind kind;
 	int opt_level;
-	unsigned needs;                 /* pass_needs */
-	const char *required;           /* TVM's required passes, by commas */
+	unsigned needs;       /* pass_needs */
+	const char *required; /* TVM's required passes, by commas */
 	const char *summary;
-	const struct pass_option *options;      /* up to one without name */
+	const struct pass_option *options; /* up to one without name */
 	pass_function_fn *run_function;
-	pass_module_fn *run_module;     /* of an analysis, too */
+	pass_module_fn *run_module; /* of an analysis, too */
 };
 
 struct pass_ctx {
 	ir_module *module;
 	struct diag *diag;
-	struct arena *scratch;          /* emptied after the pass */
+	struct arena *scratch; /* emptied after the pass */
 	const struct pass_info *info;
-	const char *const *values;      /* of the options; NULL: default */
-	struct pass_manager *manager;   /* context: level, config */
-	bool failed;                    /* set by pass_error */
-	bool keeps_types;               /* a module pass left all types there */
+	const char *const *values;    /* of the options; NULL: default */
+	struct pass_manager *manager; /* context: level, config */
+	bool failed;                  /* set by pass_error */
+	bool keeps_types;             /* a module pass left all types there */
 	/* Kept from function to function of one run; freed after the last. */
 	void *state;
 	void (*free_state)(void *state);

@@ -13,6 +13,7 @@
 #define PASS_FIELD(type, member, field) \
 	(offsetof(type, member) + offsetof(struct pass_options, field))
 
+/* clang-format off */
 #define PASS_OPTIONS(type, member)                                             \
 	{ "disable-pass", OPTION_LIST, PASS_FIELD(type, member, disabled),     \
 	  "A,B", NULL, "passes that sequences leave out", 0 },                 \
@@ -111,5 +112,6 @@
 	{ "crash-reproducer", OPTION_TEXT,                                     \
 	  PASS_FIELD(type, member, reproducer), "FILE", NULL,                  \
 	  "when a pass fails, write its input to FILE", OPTION_HIDDEN },
+/* clang-format on */
 
 #endif

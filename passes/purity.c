@@ -26,7 +26,7 @@ call_pure(const struct purity *p, const ir_expr *e)
 
 struct walk {
 	struct purity *p;
-	struct ir_map bound;            /* value of a let -> its variable */
+	struct ir_map bound; /* value of a let -> its variable */
 	bool changed;
 };
 
@@ -74,8 +74,8 @@ enter(const ir_expr *e, void *env)
 		const struct ir_match *x = ir_as_match(e);
 
 		for (uint32_t i = 0; i < x->nclauses; i++)
-			ir_pattern_vars(x->clauses[i].pattern,
-					mark_call_impure, w);
+			ir_pattern_vars(x->clauses[i].pattern, mark_call_impure,
+					w);
 	}
 	return true;
 }
@@ -91,7 +91,7 @@ classify(const ir_expr *e, void *env)
 
 	ir_set_add(&p->known, e);
 	switch ((enum ir_kind)e->kind) {
-	case IR_VAR:                    /* its binder decided */
+	case IR_VAR: /* its binder decided */
 		call = call_pure(p, e);
 		break;
 	case IR_CONSTANT:
@@ -151,11 +151,11 @@ classify(const ir_expr *e, void *env)
 void
 purity_compute(struct purity *p, const ir_module *m)
 {
-	struct arena scratch = { 0 };
-	struct walk w = { .p = p };
+	struct arena scratch = {0};
+	struct walk w = {.p = p};
 	struct call_graph g;
 
-	*p = (struct purity){ 0 };
+	*p = (struct purity){0};
 	call_graph_build(&g, m, &scratch);
 	do {
 		w.changed = false;
@@ -183,7 +183,7 @@ enter_new(const ir_expr *e, void *env)
 void
 purity_add(struct purity *p, const ir_expr *e)
 {
-	struct walk w = { .p = p };
+	struct walk w = {.p = p};
 
 	ir_walk(e, enter_new, classify, &w);
 	ir_map_free(&w.bound);

@@ -15,10 +15,10 @@
 #include "ir/walk.h"
 
 struct purity {
-	struct ir_set impure_eval;      /* nodes whose evaluation has effects */
-	struct ir_set impure_call;      /* ... whose value has when called */
-	struct ir_set known;            /* nodes looked at */
-	bool all_pure;                  /* nothing has effects */
+	struct ir_set impure_eval; /* nodes whose evaluation has effects */
+	struct ir_set impure_call; /* ... whose value has when called */
+	struct ir_set known;       /* nodes looked at */
+	bool all_pure;             /* nothing has effects */
 };
 
 /* Classify all nodes of all functions of M. */

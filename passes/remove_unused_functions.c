@@ -15,7 +15,7 @@
 static void
 reach(const struct call_graph *g, uint32_t start, bool *reached)
 {
-	VEC(uint32_t) todo = { 0 };
+	VEC(uint32_t) todo = {0};
 
 	vec_push(&todo, start);
 	while (todo.len) {

@@ -22,7 +22,7 @@ struct norm {
 	const struct ir_call *call;
 	const ir_attrs *attrs;
 	const struct ir_tensor_type *data;
-	int64_t axis;                   /* not negative */
+	int64_t axis; /* not negative */
 };
 
 static bool
@@ -32,7 +32,7 @@ norm_init(struct norm *n, ir_module *m, const ir_expr *e, const ir_expr *old)
 
 	if (t->kind != TYPE_TENSOR)
 		return false;
-	n->b = (struct opcall){ m, e->loc };
+	n->b = (struct opcall){m, e->loc};
 	n->call = ir_as_call(e);
 	n->attrs = n->call->attrs;
 	n->data = ir_as_tensor_type(t);
@@ -49,7 +49,7 @@ static const ir_expr *
 epsilon_of(const struct norm *n, const char *name)
 {
 	return opcall_scalar(&n->b, n->data->dtype,
-			    (double)(float)ir_attrs_double(n->attrs, name));
+			     (double)(float)ir_attrs_double(n->attrs, name));
 }
 
 static const ir_expr *
@@ -64,16 +64,16 @@ expand_batch_norm(const struct norm *n)
 	const struct opcall *b = &n->b;
 	const ir_expr *const *a = n->call->args;
 	const ir_expr *eps = epsilon_of(n, "epsilon");
-	const ir_expr *root = opcall_unary(
-		b, OP_sqrt, opcall_binary(b, OP_add, a[4], eps));
+	const ir_expr *root =
+		opcall_unary(b, OP_sqrt, opcall_binary(b, OP_add, a[4], eps));
 	const ir_expr *scale = opcall_binary(
 		b, OP_divide, opcall_scalar(b, n->data->dtype, 1), root);
 	const ir_expr *shift;
 
 	if (ir_attrs_bool(n->attrs, "scale"))
 		scale = opcall_binary(b, OP_multiply, scale, a[1]);
-	shift = opcall_binary(b, OP_multiply, opcall_unary(b, OP_negative, a[3]),
-			     scale);
+	shift = opcall_binary(b, OP_multiply,
+			      opcall_unary(b, OP_negative, a[3]), scale);
 	if (ir_attrs_bool(n->attrs, "center"))
 		shift = opcall_binary(b, OP_add, shift, a[2]);
 	scale = opcall_binary(b, OP_multiply, a[0], at_axis(n, scale));
@@ -91,7 +91,7 @@ normalized(const struct norm *n, const ir_expr *x, const int64_t *axes,
 	const ir_expr *mean = opcall_reduce(b, OP_mean, x, axes, naxes);
 	const ir_attrs *va =
 		ir_attrs_defaults(cx, ir_op_info(OP_variance)->attrs);
-	const ir_expr *args[] = { x, mean };
+	const ir_expr *args[] = {x, mean};
 	const ir_expr *variance;
 	const ir_expr *root;
 
@@ -100,9 +100,9 @@ normalized(const struct norm *n, const ir_expr *x, const int64_t *axes,
 	va = ir_attrs_with(cx, va, "keepdims", ATTR_BOOLEAN(true));
 	variance = ir_new_op_call(b->m, b->loc, OP_variance, args, 2, va);
 	root = opcall_unary(b, OP_sqrt,
-			   opcall_binary(b, OP_add, variance, eps));
+			    opcall_binary(b, OP_add, variance, eps));
 	return opcall_binary(b, OP_divide,
-			    opcall_binary(b, OP_subtract, x, mean), root);
+			     opcall_binary(b, OP_subtract, x, mean), root);
 }
 
 /* Times gamma, plus beta, where the attributes want them. */
@@ -111,10 +111,10 @@ affine(const struct norm *n, const ir_expr *x)
 {
 	if (ir_attrs_bool(n->attrs, "scale"))
 		x = opcall_binary(&n->b, OP_multiply, x,
-				 at_axis(n, n->call->args[1]));
+				  at_axis(n, n->call->args[1]));
 	if (ir_attrs_bool(n->attrs, "center"))
 		x = opcall_binary(&n->b, OP_add, x,
-				 at_axis(n, n->call->args[2]));
+				  at_axis(n, n->call->args[2]));
 	return x;
 }
 
@@ -182,9 +182,8 @@ expand_l2_normalize(const struct norm *n)
 	const ir_expr *x = n->call->args[0];
 	const ir_expr *sum = opcall_reduce(
 		b, OP_sum, opcall_binary(b, OP_multiply, x, x), NULL, 0);
-	const ir_attrs *a = ir_attrs_with(
-		cx, ir_as_call(sum)->attrs, "axis",
-		*ir_attrs_get(n->attrs, "axis"));
+	const ir_attrs *a = ir_attrs_with(cx, ir_as_call(sum)->attrs, "axis",
+					  *ir_attrs_get(n->attrs, "axis"));
 
 	sum = ir_new_op_call(b->m, b->loc, OP_sum, ir_as_call(sum)->args, 1, a);
 	sum = opcall_binary(b, OP_maximum, sum, epsilon_of(n, "eps"));
@@ -217,9 +216,9 @@ rewrite_call(const ir_expr *e, const ir_expr *old, void *env)
 	const ir_op *op = ir_called_op(e);
 	struct norm n;
 
-	if (!op || (op->id != OP_nn_layer_norm && op->id != OP_nn_group_norm &&
-		    op->id != OP_nn_instance_norm &&
-		    op->id != OP_nn_l2_normalize))
+	if (!op ||
+	    (op->id != OP_nn_layer_norm && op->id != OP_nn_group_norm &&
+	     op->id != OP_nn_instance_norm && op->id != OP_nn_l2_normalize))
 		return e;
 	if (!norm_init(&n, cx->module, e, old))
 		return e;
@@ -236,16 +235,16 @@ rewrite_call(const ir_expr *e, const ir_expr *old, void *env)
 }
 
 static const struct ir_rules rules = {
-	.on = {
-		[IR_PROJ] = rewrite_proj,
-		[IR_CALL] = rewrite_call,
-	},
+	.on =
+		{
+			[IR_PROJ] = rewrite_proj,
+			[IR_CALL] = rewrite_call,
+		},
 	.counted = true,
 };
 
 const struct ir_function *
-pass_simplify_inference(pass_ctx *cx, ir_def *def,
-			const struct ir_function *fn)
+pass_simplify_inference(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 {
 	(void)def;
 	return ir_as_function(ir_rewrite(cx->module, &fn->base, &rules, cx));

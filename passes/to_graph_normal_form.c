@@ -13,8 +13,8 @@
 
 struct to_graph {
 	struct purity purity;
-	struct ir_map values;           /* variable -> what replaces it */
-	struct ir_set used;             /* variables met so far */
+	struct ir_map values; /* variable -> what replaces it */
+	struct ir_set used;   /* variables met so far */
 };
 
 static void
@@ -23,7 +23,7 @@ take_value(const struct ir_let *let, const ir_expr *value, void *env)
 	struct to_graph *g = env;
 
 	if (ir_set_has(&g->used, &let->var->base))
-		return;                 /* it occurs in its own value */
+		return; /* it occurs in its own value */
 	if (purity_is_pure(&g->purity, let->value))
 		ir_map_put(&g->values, &let->var->base, value);
 }
@@ -49,7 +49,7 @@ drop_let(const ir_expr *e, const ir_expr *old, void *env)
 }
 
 static const struct ir_rules rules = {
-	.on = { [IR_VAR] = replace_var, [IR_LET] = drop_let },
+	.on = {[IR_VAR] = replace_var, [IR_LET] = drop_let},
 	.bound = take_value,
 };
 
@@ -66,7 +66,7 @@ const struct ir_function *
 pass_to_graph_normal_form(pass_ctx *cx, ir_def *def,
 			  const struct ir_function *fn)
 {
-	struct to_graph g = { 0 };
+	struct to_graph g = {0};
 	const ir_expr *out;
 	bool has_let = false;
 

@@ -14,6 +14,7 @@
 #define I(k) a[k].i
 #define F(k) a[k].f
 
+/* clang-format off */
 #define ROUTINES(R)                                                           \
 	R(relay_all_class_nms, 12,                                            \
 	  (P(0), P(1), P(2), P(3), P(4), P(5), P(6), I(7), I(8), I(9), I(10), \
@@ -95,6 +96,7 @@
 	R(relay_valid_counts, 14,                                             \
 	  (P(0), P(1), P(2), P(3), P(4), F(5), I(6), I(7), I(8), I(9), I(10), \
 	   I(11), I(12), I(13)))
+/* clang-format on */
 
 #define ROUTINE(name, n, args)                               \
 	static int32_t call_##name(const union relay_arg *a) \

@@ -54,13 +54,12 @@ int32_t relay_scan(void *out, const void *data, int64_t outer, int64_t n,
  * 3 mean, 4 min, 5 max. D0... and I0... are the extents of the data and of
  * the indices, RANK of each.
  */
-int32_t relay_scatter_elements(void *out, const void *data,
-			       const void *indices, const void *updates,
-			       int64_t axis, int64_t how, int64_t dtype,
-			       int64_t index_dtype, int64_t rank, int64_t d0,
-			       int64_t d1, int64_t d2, int64_t d3, int64_t d4,
-			       int64_t d5, int64_t i0, int64_t i1, int64_t i2,
-			       int64_t i3, int64_t i4, int64_t i5);
+int32_t relay_scatter_elements(void *out, const void *data, const void *indices,
+			       const void *updates, int64_t axis, int64_t how,
+			       int64_t dtype, int64_t index_dtype, int64_t rank,
+			       int64_t d0, int64_t d1, int64_t d2, int64_t d3,
+			       int64_t d4, int64_t d5, int64_t i0, int64_t i1,
+			       int64_t i2, int64_t i3, int64_t i4, int64_t i5);
 /*
  * DATA with slices put at POINTS places; the indices are [coordinates,
  * points]. D0... are the extents that the coordinates count in.
@@ -68,9 +67,8 @@ int32_t relay_scatter_elements(void *out, const void *data,
 int32_t relay_scatter_nd(void *out, const void *data, const void *indices,
 			 const void *updates, int64_t how, int64_t dtype,
 			 int64_t index_dtype, int64_t coordinates,
-			 int64_t points, int64_t slice, int64_t d0,
-			 int64_t d1, int64_t d2, int64_t d3, int64_t d4,
-			 int64_t d5);
+			 int64_t points, int64_t slice, int64_t d0, int64_t d1,
+			 int64_t d2, int64_t d3, int64_t d4, int64_t d5);
 
 /*
  * vision.*, as in the table of operators. BATCH images have N boxes each, a
@@ -86,8 +84,8 @@ int32_t relay_nms(void *out, const void *data, const int32_t *valid,
 		  const int32_t *original, const void *max_output,
 		  const void *least, int64_t batch, int64_t n, int64_t width,
 		  int64_t top_k, int64_t coord, int64_t score, int64_t id,
-		  int64_t force, int64_t bottom, int64_t dtype, int64_t max_dtype,
-		  int64_t least_dtype);
+		  int64_t force, int64_t bottom, int64_t dtype,
+		  int64_t max_dtype, int64_t least_dtype);
 int32_t relay_nms_indices(int32_t *indices, int32_t *count, const void *data,
 			  const int32_t *valid, const int32_t *original,
 			  const void *max_output, const void *least,
@@ -103,18 +101,16 @@ int32_t relay_all_class_nms(int64_t *rows, int64_t *count, const void *boxes,
 			    int64_t dtype, int64_t limit_dtype);
 int32_t relay_all_class_nms_padded(int64_t *rows, float *best, int64_t *count,
 				   const void *boxes, const void *scores,
-				   const void *limit,
-				   const void *least_overlap,
+				   const void *limit, const void *least_overlap,
 				   const void *least_score, int64_t batch,
 				   int64_t classes, int64_t n, int64_t dtype,
 				   int64_t limit_dtype);
 int32_t relay_multibox_transform_loc(void *out, int32_t *count,
 				     const void *scores, const void *offsets,
 				     const void *anchors, double threshold,
-				     double v0, double v1, double v2,
-				     double v3, int64_t clip,
-				     int64_t background, int64_t batch,
-				     int64_t classes, int64_t n,
+				     double v0, double v1, double v2, double v3,
+				     int64_t clip, int64_t background,
+				     int64_t batch, int64_t classes, int64_t n,
 				     int64_t dtype);
 /* SAMPLES along each axis of a cell; 0 or less: as many as it has pixels. */
 int32_t relay_roi_align(void *out, const void *data, const void *rois,
@@ -134,28 +130,26 @@ int32_t relay_roi_pool(void *out, const void *data, const void *rois,
  * the last CLASSES count.
  */
 int32_t relay_proposal(void *out, const void *scores, const void *deltas,
-		       const void *info, const float *anchors,
-		       double threshold, int64_t batch, int64_t anchor_count,
-		       int64_t h, int64_t w, int64_t stride, int64_t before,
-		       int64_t after, int64_t min_size, int64_t plain,
-		       int64_t dtype);
+		       const void *info, const float *anchors, double threshold,
+		       int64_t batch, int64_t anchor_count, int64_t h,
+		       int64_t w, int64_t stride, int64_t before, int64_t after,
+		       int64_t min_size, int64_t plain, int64_t dtype);
 int32_t relay_regular_nms(float *boxes_out, float *labels, float *scores_out,
-			  int32_t *count, const void *boxes,
-			  const void *scores, double least_overlap,
-			  double least_score, int64_t batch, int64_t n,
-			  int64_t columns, int64_t classes, int64_t per_class,
-			  int64_t limit, int64_t dtype);
+			  int32_t *count, const void *boxes, const void *scores,
+			  double least_overlap, double least_score,
+			  int64_t batch, int64_t n, int64_t columns,
+			  int64_t classes, int64_t per_class, int64_t limit,
+			  int64_t dtype);
 
 /*
  * REST everywhere but at N places, rows of RANK coordinates in the extents
  * D0...; SCALAR: all have one value.
  */
-int32_t relay_sparse_to_dense(void *out, const void *places,
-			      const void *values, const void *rest, int64_t n,
-			      int64_t scalar, int64_t dtype,
-			      int64_t place_dtype, int64_t rank, int64_t d0,
-			      int64_t d1, int64_t d2, int64_t d3, int64_t d4,
-			      int64_t d5);
+int32_t relay_sparse_to_dense(void *out, const void *places, const void *values,
+			      const void *rest, int64_t n, int64_t scalar,
+			      int64_t dtype, int64_t place_dtype, int64_t rank,
+			      int64_t d0, int64_t d1, int64_t d2, int64_t d3,
+			      int64_t d4, int64_t d5);
 /*
  * Distinct elements, by value or in order of first appearance; where each
  * stood first (N behind the last); its number for each element; how many.
@@ -205,8 +199,8 @@ int32_t relay_sparse_transpose(void *out, void *out_indices, void *out_indptr,
  * reflection. DIMS is 2 (then D and OUT_D are 1) or 3.
  */
 int32_t relay_grid_sample(void *out, const void *data, const void *grid,
-			  int64_t batch, int64_t channels, int64_t d,
-			  int64_t h, int64_t w, int64_t out_d, int64_t out_h,
+			  int64_t batch, int64_t channels, int64_t d, int64_t h,
+			  int64_t w, int64_t out_d, int64_t out_h,
 			  int64_t out_w, int64_t dims, int64_t method,
 			  int64_t padding, int64_t align, int64_t dtype);
 /* [outer, h, w, inner]; sizes, strides, dilations, padding in front. */

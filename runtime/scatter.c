@@ -98,16 +98,15 @@ relay_scatter_elements(void *out, const void *data, const void *indices,
 		       int64_t d4, int64_t d5, int64_t i0, int64_t i1,
 		       int64_t i2, int64_t i3, int64_t i4, int64_t i5)
 {
-	const int64_t shape[MAX_RANK] = { d0, d1, d2, d3, d4, d5 };
-	const int64_t box[MAX_RANK] = { i0, i1, i2, i3, i4, i5 };
+	const int64_t shape[MAX_RANK] = {d0, d1, d2, d3, d4, d5};
+	const int64_t box[MAX_RANK] = {i0, i1, i2, i3, i4, i5};
 	int64_t n = product(box, rank);
 
 	if (!element_size(dtype) || !element_size(index_dtype))
 		return RELAY_E_DTYPE;
 	if (rank > MAX_RANK || axis < 0 || axis >= rank)
 		return RELAY_E_SHAPE;
-	memcpy(out, data,
-	       (size_t)product(shape, rank) * element_size(dtype));
+	memcpy(out, data, (size_t)product(shape, rank) * element_size(dtype));
 	for (int64_t k = 0; k < n; k++) {
 		int64_t rest = k;
 		int64_t stride = 1;
@@ -135,10 +134,10 @@ int32_t
 relay_scatter_nd(void *out, const void *data, const void *indices,
 		 const void *updates, int64_t how, int64_t dtype,
 		 int64_t index_dtype, int64_t coordinates, int64_t points,
-		 int64_t slice, int64_t d0, int64_t d1, int64_t d2,
-		 int64_t d3, int64_t d4, int64_t d5)
+		 int64_t slice, int64_t d0, int64_t d1, int64_t d2, int64_t d3,
+		 int64_t d4, int64_t d5)
 {
-	const int64_t shape[MAX_RANK] = { d0, d1, d2, d3, d4, d5 };
+	const int64_t shape[MAX_RANK] = {d0, d1, d2, d3, d4, d5};
 
 	if (!element_size(dtype) || !element_size(index_dtype))
 		return RELAY_E_DTYPE;

@@ -185,7 +185,7 @@ void
 arena_free(struct arena *a)
 {
 	free_blocks(a->blocks);
-	*a = (struct arena){ 0 };
+	*a = (struct arena){0};
 }
 
 void

@@ -16,10 +16,10 @@
 struct arena_block;
 
 struct arena {
-	struct arena_block *blocks;     /* newest first */
-	char *next;                     /* first free byte of the newest */
+	struct arena_block *blocks; /* newest first */
+	char *next;                 /* first free byte of the newest */
 	char *end;
-	size_t used;                    /* bytes handed out, for statistics */
+	size_t used; /* bytes handed out, for statistics */
 };
 
 /* An arena of zeros is an empty arena: no initialiser is needed. */

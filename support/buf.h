@@ -73,8 +73,8 @@ buf_drain(struct buf *b)
 	}
 }
 
-void buf_fill(struct buf *b, char c, size_t n);         /* C, N times */
-void buf_int(struct buf *b, long long value);           /* decimal */
+void buf_fill(struct buf *b, char c, size_t n); /* C, N times */
+void buf_int(struct buf *b, long long value);   /* decimal */
 void buf_printf(struct buf *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap)

@@ -31,28 +31,28 @@ struct diag_span {
 /* One finished message, for a handler that wants to keep it. */
 struct diag_message {
 	enum diag_level level;
-	const char *file;               /* NULL: no place */
+	const char *file; /* NULL: no place */
 	unsigned line;
 	unsigned column;
-	unsigned end_column;            /* one past the range, on LINE */
-	const char *text;               /* without the bracketed suffix */
-	const char *pass;               /* flag of the pass, or NULL */
+	unsigned end_column; /* one past the range, on LINE */
+	const char *text;    /* without the bracketed suffix */
+	const char *pass;    /* flag of the pass, or NULL */
 };
 
 struct diag {
-	struct source *source;          /* borrowed; where locs point to */
-	const char *tool;               /* prefix of messages without place */
-	const char *pass;               /* set by the pass manager, or NULL */
-	FILE *out;                      /* stderr */
+	struct source *source; /* borrowed; where locs point to */
+	const char *tool;      /* prefix of messages without place */
+	const char *pass;      /* set by the pass manager, or NULL */
+	FILE *out;             /* stderr */
 	bool color;
-	bool quiet;                     /* count, but print nothing */
-	bool werror;                    /* warnings count as errors */
+	bool quiet;  /* count, but print nothing */
+	bool werror; /* warnings count as errors */
 	bool no_warnings;
 	unsigned errors;
 	unsigned warnings;
-	unsigned max_errors;            /* 20; 0 = no limit */
-	bool stopped;                   /* the limit was reached */
-	bool hidden;                    /* private: notes follow their error */
+	unsigned max_errors; /* 20; 0 = no limit */
+	bool stopped;        /* the limit was reached */
+	bool hidden;         /* private: notes follow their error */
 
 	/* Looks a span index up; NULL: there are none. */
 	bool (*span_of)(void *env, uint32_t index, struct diag_span *out);

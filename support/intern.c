@@ -14,7 +14,7 @@ struct head {
 };
 
 struct intern_slot {
-	struct head *head;              /* NULL: free */
+	struct head *head; /* NULL: free */
 };
 
 static const struct head *
@@ -27,14 +27,14 @@ head_of(const char *interned)
 void
 interner_init(struct interner *in, struct arena *arena)
 {
-	*in = (struct interner){ .arena = arena };
+	*in = (struct interner){.arena = arena};
 }
 
 void
 interner_free(struct interner *in)
 {
 	free(in->slots);
-	*in = (struct interner){ 0 };
+	*in = (struct interner){0};
 }
 
 static struct intern_slot *

@@ -10,9 +10,9 @@
 #include "support/arena.h"
 
 struct interner {
-	struct arena *arena;            /* borrowed: holds the text */
+	struct arena *arena; /* borrowed: holds the text */
 	struct intern_slot *slots;
-	size_t nslots;                  /* zero or a power of two */
+	size_t nslots; /* zero or a power of two */
 	size_t count;
 };
 

@@ -12,12 +12,12 @@
 #include <string.h>
 
 struct loc {
-	uint32_t off;                   /* byte offset, or index of a span */
-	uint32_t len : 31;              /* 0 with off 0: no place known */
+	uint32_t off;      /* byte offset, or index of a span */
+	uint32_t len : 31; /* 0 with off 0: no place known */
 	uint32_t span : 1;
 };
 
-#define LOC_NONE ((struct loc){ 0, 0, 0 })
+#define LOC_NONE ((struct loc){0, 0, 0})
 
 /*
  * LEN bytes at OFF. Written as one word where that is the layout: a reader
@@ -33,7 +33,7 @@ loc_make(uint32_t off, uint32_t len)
 
 	memcpy(&l, &bits, sizeof(l));
 #else
-	l = (struct loc){ off, len & 0x7fffffff, 0 };
+	l = (struct loc){off, len & 0x7fffffff, 0};
 #endif
 	return l;
 }

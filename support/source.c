@@ -17,7 +17,7 @@ static const size_t max_len = UINT32_MAX - 1;
 static bool
 read_all(int fd, struct source *s, const char **error)
 {
-	VEC(char) text = { 0 };
+	VEC(char) text = {0};
 
 	for (;;) {
 		ssize_t n;
@@ -65,8 +65,8 @@ source_open(struct source *s, const char *path, const char **error)
 	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY);
 	bool ok = false;
 
-	*s = (struct source){ .name = is_stdin ? "<stdin>" : path,
-			      .first_line = 1 };
+	*s = (struct source){.name = is_stdin ? "<stdin>" : path,
+			     .first_line = 1};
 	if (fd < 0 || fstat(fd, &st) != 0) {
 		*error = strerror(errno);
 	} else if (S_ISDIR(st.st_mode)) {
@@ -90,8 +90,7 @@ void
 source_init(struct source *s, const char *name, const char *text, size_t len)
 {
 	*s = (struct source){
-		.name = name, .text = text, .len = len, .first_line = 1
-	};
+		.name = name, .text = text, .len = len, .first_line = 1};
 }
 
 void
@@ -111,7 +110,7 @@ source_free(struct source *s)
 static void
 index_lines(struct source *s)
 {
-	VEC(uint32_t) starts = { 0 };
+	VEC(uint32_t) starts = {0};
 	const char *p = s->text;
 	const char *end = s->text + s->len;
 

@@ -9,13 +9,13 @@
 #include <stdint.h>
 
 struct source {
-	const char *name;               /* as printed: "net.relay", "<stdin>" */
-	const char *text;               /* not zero-terminated */
+	const char *name; /* as printed: "net.relay", "<stdin>" */
+	const char *text; /* not zero-terminated */
 	size_t len;
-	unsigned first_line;            /* 1, but for a part of a split file */
-	uint32_t *line_start;           /* built on first use */
+	unsigned first_line;  /* 1, but for a part of a split file */
+	uint32_t *line_start; /* built on first use */
 	size_t nlines;
-	void *map;                      /* what source_free gives back */
+	void *map; /* what source_free gives back */
 	size_t map_len;
 };
 

@@ -29,11 +29,11 @@
 #include "support/options.h"
 
 struct tool_options {
-	const char *help;               /* a topic, or "" */
+	const char *help; /* a topic, or "" */
 	bool help_hidden;
 	bool version;
-	int color;                      /* auto, always, never */
-	int format;                     /* of diagnostics: text, json */
+	int color;  /* auto, always, never */
+	int format; /* of diagnostics: text, json */
 	bool strict;
 	bool warnings;
 	bool no_env;
@@ -45,7 +45,7 @@ struct tool_options {
 
 struct tool {
 	struct option_set set;
-	const char *targets;            /* third line of --version, or NULL */
+	const char *targets; /* third line of --version, or NULL */
 	/* Prints a topic of --help=TOPIC to OUT; false: no such topic. */
 	bool (*topic)(struct buf *out, const char *topic);
 
@@ -53,8 +53,8 @@ struct tool {
 	struct arena arena;
 	struct diag diag;
 	struct option_list operands;
-	struct option_list words;       /* all arguments in force */
-	int status;                     /* exit status so far */
+	struct option_list words; /* all arguments in force */
+	int status;               /* exit status so far */
 };
 
 /*
@@ -78,6 +78,7 @@ const char *tool_input(struct tool *t);
 	(offsetof(type, member) + offsetof(struct tool_options, field))
 
 /* Rows of an option table. */
+/* clang-format off */
 #define TOOL_OPTIONS(type, member)                                             \
 	{ "General options", OPTION_HEADING, 0, NULL, NULL, NULL, 0 },         \
 	{ "help", OPTION_TEXT, TOOL_FIELD(type, member, help), "TOPIC", "",    \
@@ -110,5 +111,6 @@ const char *tool_input(struct tool *t);
 	{ "completion", OPTION_TEXT, TOOL_FIELD(type, member, completion),     \
 	  "SHELL", NULL, "print a completion script: bash, zsh, fish",         \
 	  OPTION_HIDDEN },
+/* clang-format on */
 
 #endif

@@ -21,22 +21,20 @@
 		size_t cap; \
 	}
 
-#define vec_push(v, x)                                                      \
-	((v)->len == (v)->cap                                               \
-		 ? (void)((v)->at = vec_grow((v)->at, &(v)->cap,            \
-					     sizeof(*(v)->at)))             \
-		 : (void)0,                                                 \
+#define vec_push(v, x)                                                        \
+	((v)->len == (v)->cap ? (void)((v)->at = vec_grow((v)->at, &(v)->cap, \
+							  sizeof(*(v)->at)))  \
+			      : (void)0,                                      \
 	 (void)((v)->at[(v)->len++] = (x)))
 
 /* Make room for N elements in all; does not change the length. */
-#define vec_reserve(v, n)                                                   \
-	((v)->at = vec_reserve_bytes((v)->at, &(v)->cap, (n),               \
-				     sizeof(*(v)->at)))
+#define vec_reserve(v, n) \
+	((v)->at = vec_reserve_bytes((v)->at, &(v)->cap, (n), sizeof(*(v)->at)))
 
 #define vec_pop(v) ((v)->at[--(v)->len])
 #define vec_last(v) ((v)->at[(v)->len - 1])
 #define vec_clear(v) ((void)((v)->len = 0))
-#define vec_free(v)                                                         \
+#define vec_free(v) \
 	(free((v)->at), (v)->at = NULL, (void)((v)->len = (v)->cap = 0))
 
 void *vec_grow(void *at, size_t *cap, size_t size);

@@ -411,7 +411,8 @@ run_by_value(struct interp *x, const struct ir_call *call, struct kernel *k,
 		return NULL;
 	}
 	k->op = ir_called_op(f->body);
-	return build(x, f, k) ? run_kernel(x, k, call->base.loc, NULL, 0) : NULL;
+	return build(x, f, k) ? run_kernel(x, k, call->base.loc, NULL, 0)
+			      : NULL;
 }
 
 /* Operators that hand on what they get, whatever it is. */

@@ -56,8 +56,8 @@ struct te_nest {
 	enum te_attach attach;
 	struct te_nest *consumer; /* AT_ITER */
 	struct te_iter *consumer_iter;
-	const char *scope; /* NULL: by place */
-	uint32_t order; /* position among the nests */
+	const char *scope;              /* NULL: by place */
+	uint32_t order;                 /* position among the nests */
 	VEC(struct te_nest *) attached; /* to its loops; for te_emit */
 
 	/* Filled in by te_bounds: the box that is computed. */
@@ -79,7 +79,7 @@ struct te_plan {
 	uint32_t nby_op;
 	const struct tir_buffer **params;
 	const struct tir_buffer *sizes; /* the array of sizes, or NULL */
-	struct te_simplifier ranges; /* of loop variables */
+	struct te_simplifier ranges;    /* of loop variables */
 };
 
 /*

@@ -236,10 +236,10 @@ iterations(struct lgen *g, const tir_stmt *s)
 
 	if (s->loop.extent->kind != TIR_INT)
 		lgen_check_status(
-			g, LLVMBuildSelect(g->b,
-					   LLVMBuildICmp(g->b, LLVMIntSGT, n,
-							 most, ""),
-					   shape, LLVMConstNull(g->i32), ""));
+			g, LLVMBuildSelect(
+				   g->b,
+				   LLVMBuildICmp(g->b, LLVMIntSGT, n, most, ""),
+				   shape, LLVMConstNull(g->i32), ""));
 	return LLVMBuildTrunc(g->b, n, g->i32, "");
 }
 

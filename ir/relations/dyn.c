@@ -46,8 +46,7 @@ rel_dyn_broad_cast_to(struct rel *r)
 	if (ok != REL_DONE)
 		return ok;
 	if (out.n < data->ndim)
-		return rel_error_at(r, 0,
-				    "%u axes can't be broadcast to %u",
+		return rel_error_at(r, 0, "%u axes can't be broadcast to %u",
 				    data->ndim, out.n);
 	return rel_finish(r, data->dtype, &out);
 }

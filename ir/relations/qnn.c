@@ -52,10 +52,9 @@ typed(struct rel *r, uint32_t i, const char *set,
 		*out = t;
 	if (one_of(t->dtype, set))
 		return REL_DONE;
-	return rel_error_at(r, i,
-			    "the element type of '%s' must be %s, but it is %s",
-			    rel_input(r, i), alternatives(r, set),
-			    rel_show_arg(r, i));
+	return rel_error_at(
+		r, i, "the element type of '%s' must be %s, but it is %s",
+		rel_input(r, i), alternatives(r, set), rel_show_arg(r, i));
 }
 
 /* Attribute "out_dtype" is one of SET. */

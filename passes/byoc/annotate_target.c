@@ -26,7 +26,7 @@
 struct tables {
 	struct source source;
 	struct support support;
-	VEC(const char *) targets;      /* interned */
+	VEC(const char *) targets; /* interned */
 	bool ok;
 };
 
@@ -34,9 +34,9 @@ struct annotator {
 	pass_ctx *cx;
 	ir_module *m;
 	const struct tables *tables;
-	const char *fallback;           /* "default", interned */
+	const char *fallback; /* "default", interned */
 	bool non_calls;
-	struct ir_map target_of;        /* new node -> compiler */
+	struct ir_map target_of; /* new node -> compiler */
 };
 
 static const ir_expr *
@@ -98,8 +98,8 @@ static const char *
 annotate_operands(struct annotator *a, const ir_expr **now, uint32_t n,
 		  const char *target)
 {
-	const ir_expr **ends = ARENA_NEW_ARRAY(a->cx->scratch, n,
-					       const ir_expr *);
+	const ir_expr **ends =
+		ARENA_NEW_ARRAY(a->cx->scratch, n, const ir_expr *);
 	const char *common = NULL;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -116,8 +116,7 @@ annotate_operands(struct annotator *a, const ir_expr **now, uint32_t n,
 	for (uint32_t i = 0; i < n; i++)
 		if (ends[i])
 			now[i] = annotate(a, ends[i],
-					  OP_annotation_compiler_begin,
-					  target);
+					  OP_annotation_compiler_begin, target);
 	return target;
 }
 
@@ -127,8 +126,8 @@ annotated(struct annotator *a, const ir_expr *e, uint32_t first,
 	  const char *target)
 {
 	uint32_t n = ir_num_operands(e);
-	const ir_expr **now = ARENA_NEW_ARRAY(a->cx->scratch, n,
-					      const ir_expr *);
+	const ir_expr **now =
+		ARENA_NEW_ARRAY(a->cx->scratch, n, const ir_expr *);
 	const ir_expr *to;
 
 	for (uint32_t i = 0; i < n; i++)
@@ -193,8 +192,8 @@ end_operands(const ir_expr *e, const ir_expr *old, void *env)
 {
 	struct annotator *a = env;
 	uint32_t n = ir_num_operands(e);
-	const ir_expr **now = ARENA_NEW_ARRAY(a->cx->scratch, n,
-					      const ir_expr *);
+	const ir_expr **now =
+		ARENA_NEW_ARRAY(a->cx->scratch, n, const ir_expr *);
 
 	(void)old;
 	for (uint32_t i = 0; i < n; i++)
@@ -221,18 +220,19 @@ enter(const ir_expr *e, void *env)
 }
 
 static const struct ir_rules rules = {
-	.on = {
-		[IR_CALL] = annotate_call,
-		[IR_TUPLE] = annotate_data,
-		[IR_PROJ] = annotate_data,
-		[IR_REF_NEW] = annotate_data,
-		[IR_REF_READ] = annotate_data,
-		[IR_REF_WRITE] = annotate_data,
-		[IR_LET] = end_operands,
-		[IR_IF] = end_operands,
-		[IR_MATCH] = end_operands,
-		[IR_FUNCTION] = end_operands,
-	},
+	.on =
+		{
+			[IR_CALL] = annotate_call,
+			[IR_TUPLE] = annotate_data,
+			[IR_PROJ] = annotate_data,
+			[IR_REF_NEW] = annotate_data,
+			[IR_REF_READ] = annotate_data,
+			[IR_REF_WRITE] = annotate_data,
+			[IR_LET] = end_operands,
+			[IR_IF] = end_operands,
+			[IR_MATCH] = end_operands,
+			[IR_FUNCTION] = end_operands,
+		},
 	.enter = enter,
 };
 

@@ -15,14 +15,14 @@
 struct dissolver {
 	pass_ctx *cx;
 	ir_module *m;
-	struct ir_set named;            /* globals to dissolve */
+	struct ir_set named; /* globals to dissolve */
 };
 
 /* The body of F with ARGS in place of its parameters, and fresh binders. */
 static const ir_expr *
 apply(ir_module *m, const struct ir_function *f, const ir_expr *const *args)
 {
-	struct ir_map map = { 0 };
+	struct ir_map map = {0};
 	const ir_expr *body = ir_refresh_binders(m, f->body);
 
 	for (uint32_t i = 0; i < f->nparams; i++)
@@ -46,8 +46,7 @@ dissolve_composite(const ir_expr *e, const ir_expr *old, void *env)
 }
 
 static const struct ir_rules composites = {
-	.on = { [IR_CALL] = dissolve_composite }
-};
+	.on = {[IR_CALL] = dissolve_composite}};
 
 static const ir_expr *
 dissolve_call(const ir_expr *e, const ir_expr *old, void *env)
@@ -64,7 +63,7 @@ dissolve_call(const ir_expr *e, const ir_expr *old, void *env)
 	return ir_rewrite(d->m, body, &composites, d);
 }
 
-static const struct ir_rules calls = { .on = { [IR_CALL] = dissolve_call } };
+static const struct ir_rules calls = {.on = {[IR_CALL] = dissolve_call}};
 
 /* Another use than as a callee: the definition must stay. */
 static bool
@@ -76,8 +75,7 @@ is_value(const ir_expr *e, void *env)
 		const ir_expr *x = ir_operand(e, i);
 
 		if (x->kind == IR_GLOBAL && ir_set_has(&d->named, x))
-			pass_error(d->cx, e->loc,
-				   "'@%s' is used as a value",
+			pass_error(d->cx, e->loc, "'@%s' is used as a value",
 				   ir_as_global(x)->name);
 	}
 	return !d->cx->failed;
@@ -150,7 +148,7 @@ dissolve_all(struct dissolver *d)
 bool
 pass_inline_compiler_functions_bound_to(pass_ctx *cx)
 {
-	struct dissolver d = { .cx = cx, .m = cx->module };
+	struct dissolver d = {.cx = cx, .m = cx->module};
 	const char *at = pass_option(cx, "global-vars");
 
 	if (!*at)

@@ -27,8 +27,8 @@ pass_mark_compiler_functions_as_extern(pass_ctx *cx)
 		    !is_compiler_function(def->fn, filter))
 			continue;
 		parts = ir_function_parts(def->fn);
-		parts.attrs = ir_dict_with(m->cx, NULL, "Extern",
-					   ATTR_INT32(1));
+		parts.attrs =
+			ir_dict_with(m->cx, NULL, "Extern", ATTR_INT32(1));
 		fn = ir_new_function(m, def->fn->base.loc, &parts);
 		ir_set_type(fn, def->fn->base.type);
 		def->fn = ir_as_function(fn);

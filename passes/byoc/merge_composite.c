@@ -35,8 +35,8 @@ struct group {
 	const struct rw_rule *rule;
 	uint32_t id;
 	ir_expr_vec inputs;
-	struct ir_map inside;           /* node of the match, constant */
-	struct ir_map params;           /* input -> parameter */
+	struct ir_map inside; /* node of the match, constant */
+	struct ir_map params; /* input -> parameter */
 };
 
 struct composer {
@@ -45,10 +45,10 @@ struct composer {
 	struct rw_env env;
 	struct rw_match match;
 	struct ir_map uses;
-	struct ir_set taken;            /* nodes of groups */
-	struct ir_map groups;           /* root -> group */
+	struct ir_set taken;  /* nodes of groups */
+	struct ir_map groups; /* root -> group */
 	VEC(struct group *) all;
-	uint32_t *next_id;              /* of composites, in the module */
+	uint32_t *next_id; /* of composites, in the module */
 	struct group *current;
 };
 
@@ -112,8 +112,7 @@ goes_inside(const struct rw_match *m, const ir_expr *e)
 		if (m->slots[i] == e && !r->slots[i].def)
 			return false;
 	return mentions(r->pattern, RW_CONST) ||
-	       mentions(r->pattern, RW_NUMBER) ||
-	       !mentions(r->pattern, RW_ANY);
+	       mentions(r->pattern, RW_NUMBER) || !mentions(r->pattern, RW_ANY);
 }
 
 static uint32_t
@@ -141,13 +140,12 @@ group_finish(const ir_expr *e, const ir_expr *const *now, void *env)
 
 	if (ir_map_get(&g->inside, e))
 		return ir_with_operands(c->m, e, now, true);
-	if (e->kind == IR_OP || e->kind == IR_CTOR ||
-	    goes_inside(&c->match, e))
+	if (e->kind == IR_OP || e->kind == IR_CTOR || goes_inside(&c->match, e))
 		return e;
-	v = ir_new_var(c->m, e->loc,
-		       ir_namef(c->m->cx, "FunctionVar_%u_%zu", g->id,
-				g->inputs.len),
-		       e->type);
+	v = ir_new_var(
+		c->m, e->loc,
+		ir_namef(c->m->cx, "FunctionVar_%u_%zu", g->id, g->inputs.len),
+		e->type);
 	vec_push(&g->inputs, e);
 	ir_map_put(&g->params, e, v);
 	return v;
@@ -157,7 +155,7 @@ group_finish(const ir_expr *e, const ir_expr *const *now, void *env)
 static const char *
 operators_of(struct composer *c, const ir_expr *body)
 {
-	ir_expr_vec nodes = { 0 };
+	ir_expr_vec nodes = {0};
 	char *s = arena_printf(c->cx->scratch, "%s", "");
 
 	ir_postorder(body, &nodes);
@@ -165,8 +163,7 @@ operators_of(struct composer *c, const ir_expr *body)
 		const ir_op *op = ir_called_op(nodes.at[i]);
 
 		if (op)
-			s = arena_printf(c->cx->scratch, "%s%s_", s,
-					 op->name);
+			s = arena_printf(c->cx->scratch, "%s%s_", s, op->name);
 	}
 	vec_free(&nodes);
 	return ir_name(c->m->cx, s);
@@ -188,7 +185,7 @@ literal_of(struct composer *c, struct group *g)
 	const struct ir_var **params;
 	const ir_type **types;
 	const ir_expr *fn;
-	struct ir_function_parts parts = { 0 };
+	struct ir_function_parts parts = {0};
 	uint32_t n;
 
 	c->current = g;
@@ -198,8 +195,7 @@ literal_of(struct composer *c, struct group *g)
 	params = ARENA_NEW_ARRAY(c->cx->scratch, n, const struct ir_var *);
 	types = ARENA_NEW_ARRAY(c->cx->scratch, n, const ir_type *);
 	for (uint32_t i = 0; i < n; i++) {
-		params[i] = ir_as_var(
-			ir_map_get(&g->params, g->inputs.at[i]));
+		params[i] = ir_as_var(ir_map_get(&g->params, g->inputs.at[i]));
 		types[i] = g->inputs.at[i]->type;
 	}
 	parts.params = params;
@@ -287,8 +283,8 @@ merge(pass_ctx *cx, const struct rw_rule *rule, const ir_expr *body,
 	struct composer c = {
 		.cx = cx,
 		.m = cx->module,
-		.env = { .cx = cx, .m = cx->module },
-		.match = { .accept = accept },
+		.env = {.cx = cx, .m = cx->module},
+		.match = {.accept = accept},
 		.next_id = next_id,
 	};
 	struct region_walk w = {
@@ -297,7 +293,7 @@ merge(pass_ctx *cx, const struct rw_rule *rule, const ir_expr *body,
 		.finish = outer_finish,
 		.env = &c,
 	};
-	ir_expr_vec nodes = { 0 };
+	ir_expr_vec nodes = {0};
 
 	c.match.env = &c;
 	diag_init(&c.env.quiet, cx->info->flag, NULL);

@@ -32,7 +32,7 @@ struct outliner {
 static const ir_expr *
 outline(const ir_expr *e, const ir_expr *old, void *env)
 {
-	static const struct ir_equal_options exact = { 0 };
+	static const struct ir_equal_options exact = {0};
 	struct outliner *o = env;
 	ir_module *m = o->cx->module;
 	const struct ir_function *f = ir_as_function(e);
@@ -57,8 +57,7 @@ outline(const ir_expr *e, const ir_expr *old, void *env)
 	} else if (def->kind != DEF_FUNCTION ||
 		   !ir_equal(m->cx, &def->fn->base, e, &exact, NULL)) {
 		pass_error(o->cx, e->loc,
-			   "'@%s' is defined already, as something else",
-			   name);
+			   "'@%s' is defined already, as something else", name);
 		return e;
 	}
 	o->changed = true;
@@ -66,15 +65,14 @@ outline(const ir_expr *e, const ir_expr *old, void *env)
 	return &def->global->base;
 }
 
-static const struct ir_rules rules = { .on = { [IR_FUNCTION] = outline } };
+static const struct ir_rules rules = {.on = {[IR_FUNCTION] = outline}};
 
 bool
 pass_outline_compiler_functions(pass_ctx *cx)
 {
 	ir_module *m = cx->module;
-	struct outliner o = {
-		.cx = cx, .filter = pass_option(cx, "compiler-filter")
-	};
+	struct outliner o = {.cx = cx,
+			     .filter = pass_option(cx, "compiler-filter")};
 	size_t n = m->defs.len;
 	const struct ir_function **done =
 		ARENA_NEW_ARRAY(cx->scratch, n, const struct ir_function *);

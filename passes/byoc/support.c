@@ -33,8 +33,9 @@ read_pattern(struct rw_reader *r, struct support_line *line)
 	if (!p)
 		return;
 	if ((p->kind != RW_CALL && p->kind != RW_OP) || !p->op) {
-		rw_fail(r, loc, "expected an operator, a call of one, or the "
-				"name of a composite");
+		rw_fail(r, loc,
+			"expected an operator, a call of one, or the "
+			"name of a composite");
 		return;
 	}
 	n = arena_copy(&r->file->arena, p, sizeof(*n));
@@ -58,7 +59,7 @@ read_target(struct rw_reader *r, struct support *t)
 	    !rw_expect(r, '{', "'{'"))
 		return;
 	while (r->scan.token != '}' && !r->failed) {
-		struct support_line line = { .target = target };
+		struct support_line line = {.target = target};
 
 		line.composite = r->scan.name;
 		if (!rw_accept(r, RW_T_STRING)) {
@@ -76,7 +77,7 @@ bool
 support_read(struct support *t, ir_context *cx, struct source *s,
 	     struct diag *d)
 {
-	struct rw_reader r = { .file = &t->file, .d = d, .cx = cx };
+	struct rw_reader r = {.file = &t->file, .d = d, .cx = cx};
 
 	t->file.source = s;
 	rw_scan_start(&r.scan, cx, s, d);
@@ -111,7 +112,7 @@ composite_of(const ir_expr *e)
 static bool
 line_fits(const struct rw_rule *rule, const ir_expr *e)
 {
-	struct rw_match match = { 0 };
+	struct rw_match match = {0};
 	bool fits;
 
 	if (ir_called_op(e) != rule->pattern->op)
@@ -139,10 +140,9 @@ support_has(const struct support *t, const char *target, const ir_expr *e)
 
 		if (line->target != target)
 			continue;
-		if (line->composite ? composite &&
-					      !strcmp(composite,
-						      line->composite)
-				    : line_fits(line->rule, e))
+		if (line->composite
+			    ? composite && !strcmp(composite, line->composite)
+			    : line_fits(line->rule, e))
 			return true;
 	}
 	return false;

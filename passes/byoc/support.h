@@ -17,9 +17,9 @@
 #include "passes/rewrite/rw.h"
 
 struct support_line {
-	const char *target;             /* interned */
-	const char *composite;          /* interned, or NULL */
-	const struct rw_rule *rule;     /* or NULL */
+	const char *target;         /* interned */
+	const char *composite;      /* interned, or NULL */
+	const struct rw_rule *rule; /* or NULL */
 };
 
 struct support {
@@ -33,7 +33,6 @@ bool support_read(struct support *t, ir_context *cx, struct source *s,
 void support_free(struct support *t);
 
 /* Does TARGET (interned) take E, a typed call of an operator or composite? */
-bool support_has(const struct support *t, const char *target,
-		 const ir_expr *e);
+bool support_has(const struct support *t, const char *target, const ir_expr *e);
 
 #endif

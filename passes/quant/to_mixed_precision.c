@@ -445,9 +445,8 @@ rewrite_function(const ir_expr *e, const ir_expr *old, void *env)
 	if (!may_change_result(x, old))
 		parts.body = low_cast_tail(&x->casts, parts.body, was);
 	if (parts.body->type != was)
-		parts.ret_type = holds_data(parts.body->type)
-					 ? parts.body->type
-					 : NULL;
+		parts.ret_type =
+			holds_data(parts.body->type) ? parts.body->type : NULL;
 	e = ir_new_function(x->m, e->loc, &parts);
 	ir_set_type(e, function_type(x, ir_as_function(e), parts.body->type));
 	return e;

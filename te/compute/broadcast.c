@@ -50,7 +50,7 @@ quotient(struct te_call *c, const tir_expr *x, const tir_expr *y)
 		if (is_float)
 			return float_remainder(c, INTRIN_TRUNC, x, y);
 		break;
-	default:                        /* mod */
+	default: /* mod */
 		if (is_float)
 			return te_intrin2(c, INTRIN_FMOD, x, y);
 		break;
@@ -148,8 +148,9 @@ compute_where(struct te_call *c)
 	struct te_body *b = te_begin_out(c, NULL, 0);
 	const tir_expr *cond = te_cast(c, DTYPE_BOOL, operand(c, b, 0));
 
-	return te_output(c, 0, te_end(b, te_select(c, cond, operand(c, b, 1),
-						   operand(c, b, 2))));
+	return te_output(c, 0,
+			 te_end(b, te_select(c, cond, operand(c, b, 1),
+					     operand(c, b, 2))));
 }
 
 /* A vector along one axis of the data: the index into it. */
@@ -166,8 +167,9 @@ compute_nn_bias_add(struct te_call *c)
 {
 	struct te_body *b = te_begin_out(c, NULL, 0);
 
-	return te_output(c, 0, te_end(b, te_add(c, te_get(c, c->in[0], b->i),
-						along_axis(c, b))));
+	return te_output(c, 0,
+			 te_end(b, te_add(c, te_get(c, c->in[0], b->i),
+					  along_axis(c, b))));
 }
 
 bool
@@ -178,9 +180,9 @@ compute_nn_prelu(struct te_call *c)
 
 	return te_output(
 		c, 0,
-		te_end(b, te_select(c,
-				    te_cmp(c, TIR_GT, x, te_zero(c, x->dtype)),
-				    x, te_mul(c, x, along_axis(c, b)))));
+		te_end(b,
+		       te_select(c, te_cmp(c, TIR_GT, x, te_zero(c, x->dtype)),
+				 x, te_mul(c, x, along_axis(c, b)))));
 }
 
 /* broadcast_to and its likes: the data, spread over a larger box. */

@@ -7,8 +7,8 @@
 
 /* The same formula for every element: ELEMENT gives it. */
 static bool
-map(struct te_call *c, const tir_expr *(*element)(struct te_call *c,
-						  const tir_expr *x))
+map(struct te_call *c,
+    const tir_expr *(*element)(struct te_call *c, const tir_expr *x))
 {
 	struct te_body *b = te_begin_out(c, NULL, 0);
 	const tir_expr *x = te_get(c, c->in[0], b->i);
@@ -20,18 +20,18 @@ static const struct {
 	enum op_id op;
 	enum tir_intrin intrin;
 } intrinsics[] = {
-	{ OP_acos, INTRIN_ACOS },     { OP_acosh, INTRIN_ACOSH },
-	{ OP_asin, INTRIN_ASIN },     { OP_asinh, INTRIN_ASINH },
-	{ OP_atan, INTRIN_ATAN },     { OP_atanh, INTRIN_ATANH },
-	{ OP_ceil, INTRIN_CEIL },     { OP_cos, INTRIN_COS },
-	{ OP_cosh, INTRIN_COSH },     { OP_erf, INTRIN_ERF },
-	{ OP_exp, INTRIN_EXP },       { OP_floor, INTRIN_FLOOR },
-	{ OP_log, INTRIN_LOG },       { OP_log10, INTRIN_LOG10 },
-	{ OP_log2, INTRIN_LOG2 },     { OP_round, INTRIN_ROUND },
-	{ OP_rsqrt, INTRIN_RSQRT },   { OP_sigmoid, INTRIN_SIGMOID },
-	{ OP_sin, INTRIN_SIN },       { OP_sinh, INTRIN_SINH },
-	{ OP_sqrt, INTRIN_SQRT },     { OP_tan, INTRIN_TAN },
-	{ OP_tanh, INTRIN_TANH },     { OP_trunc, INTRIN_TRUNC },
+	{OP_acos, INTRIN_ACOS},   {OP_acosh, INTRIN_ACOSH},
+	{OP_asin, INTRIN_ASIN},   {OP_asinh, INTRIN_ASINH},
+	{OP_atan, INTRIN_ATAN},   {OP_atanh, INTRIN_ATANH},
+	{OP_ceil, INTRIN_CEIL},   {OP_cos, INTRIN_COS},
+	{OP_cosh, INTRIN_COSH},   {OP_erf, INTRIN_ERF},
+	{OP_exp, INTRIN_EXP},     {OP_floor, INTRIN_FLOOR},
+	{OP_log, INTRIN_LOG},     {OP_log10, INTRIN_LOG10},
+	{OP_log2, INTRIN_LOG2},   {OP_round, INTRIN_ROUND},
+	{OP_rsqrt, INTRIN_RSQRT}, {OP_sigmoid, INTRIN_SIGMOID},
+	{OP_sin, INTRIN_SIN},     {OP_sinh, INTRIN_SINH},
+	{OP_sqrt, INTRIN_SQRT},   {OP_tan, INTRIN_TAN},
+	{OP_tanh, INTRIN_TANH},   {OP_trunc, INTRIN_TRUNC},
 };
 
 static bool
@@ -55,7 +55,7 @@ static const tir_expr *
 apply_intrinsic(struct te_call *c, const tir_expr *x)
 {
 	if (!dtype_is_float(x->dtype))
-		return x;               /* rounding an integer */
+		return x; /* rounding an integer */
 	return te_unary(c, intrinsic_of(c->op->id), x);
 }
 
@@ -127,8 +127,8 @@ sign_of(struct te_call *c, const tir_expr *x)
 	if (x->dtype.code != DTYPE_UINT)
 		negative = te_select(c, te_cmp(c, TIR_LT, x, zero),
 				     te_lit(c, x->dtype, -1), negative);
-	return te_select(c, te_cmp(c, TIR_GT, x, zero),
-			 te_lit(c, x->dtype, 1), negative);
+	return te_select(c, te_cmp(c, TIR_GT, x, zero), te_lit(c, x->dtype, 1),
+			 negative);
 }
 
 bool
@@ -212,10 +212,8 @@ bound(struct te_call *c, struct dtype t, double v)
 static const tir_expr *
 clipped(struct te_call *c, const tir_expr *x)
 {
-	const tir_expr *low =
-		bound(c, x->dtype, te_attr_double(c, "a_min"));
-	const tir_expr *high =
-		bound(c, x->dtype, te_attr_double(c, "a_max"));
+	const tir_expr *low = bound(c, x->dtype, te_attr_double(c, "a_min"));
+	const tir_expr *high = bound(c, x->dtype, te_attr_double(c, "a_max"));
 
 	return te_max(c, te_min(c, x, high), low);
 }
@@ -230,7 +228,7 @@ static const tir_expr *
 classified(struct te_call *c, const tir_expr *x)
 {
 	enum op_id op = c->op->id;
-	const tir_expr *args[] = { x };
+	const tir_expr *args[] = {x};
 	enum tir_intrin f = op == OP_isnan   ? INTRIN_ISNAN
 			    : op == OP_isinf ? INTRIN_ISINF
 					     : INTRIN_ISFINITE;
@@ -250,8 +248,7 @@ compute_classify(struct te_call *c)
 static const tir_expr *
 leaky(struct te_call *c, const tir_expr *x)
 {
-	const tir_expr *alpha =
-		te_lit(c, x->dtype, te_attr_double(c, "alpha"));
+	const tir_expr *alpha = te_lit(c, x->dtype, te_attr_double(c, "alpha"));
 
 	return te_select(c, te_cmp(c, TIR_GT, x, te_zero(c, x->dtype)), x,
 			 te_mul(c, x, alpha));
@@ -291,14 +288,13 @@ fast_exp(struct te_call *c, const tir_expr *x0)
 	};
 	struct dtype f32 = DTYPE(FLOAT, 32);
 	struct dtype i32 = DTYPE(INT, 32);
-	const tir_expr *x =
-		clamped(c, x0, -88.3762626647949, 88.3762626647950);
+	const tir_expr *x = clamped(c, x0, -88.3762626647949, 88.3762626647950);
 	const tir_expr *n = te_unary(
 		c, INTRIN_FLOOR,
 		te_add(c, te_mul(c, x, te_lit(c, f32, 1.44269504088896341)),
 		       te_lit(c, f32, 0.5)));
-	const tir_expr *f = te_sub(
-		c, x, te_mul(c, n, te_lit(c, f32, 0.6931471805599453)));
+	const tir_expr *f =
+		te_sub(c, x, te_mul(c, n, te_lit(c, f32, 0.6931471805599453)));
 	const tir_expr *y = horner(c, f, poly, 6);
 	const tir_expr *bits;
 
@@ -428,8 +424,8 @@ fits_axes(struct te_call *c, uint32_t i, const int64_t *axes, int naxes)
 
 /* The element of a per-axis tensor that goes with the indices I. */
 static const tir_expr *
-per_axis(struct te_call *c, const struct te_tensor *t,
-	 const tir_expr *const *i, const int64_t *axes, int naxes)
+per_axis(struct te_call *c, const struct te_tensor *t, const tir_expr *const *i,
+	 const int64_t *axes, int naxes)
 {
 	const tir_expr *at[TE_MAX_RANK];
 
@@ -460,10 +456,10 @@ compute_fixed_point_multiply_per_axis(struct te_call *c)
 	m = te_cast(c, i64, per_axis(c, c->in[1], b->i, axes, naxes));
 	right = te_cast(c, i64, per_axis(c, c->in[3], b->i, axes, naxes));
 	if (te_attr_bool(c, "is_lshift_required"))
-		y = te_intrin2(c, INTRIN_SHL, y,
-			       te_cast(c, i64,
-				       per_axis(c, c->in[2], b->i, axes,
-						naxes)));
+		y = te_intrin2(
+			c, INTRIN_SHL, y,
+			te_cast(c, i64,
+				per_axis(c, c->in[2], b->i, axes, naxes)));
 	y = te_mul(c, y, m);
 	y = te_add(c, y,
 		   te_intrin2(c, INTRIN_SHL, te_lit_int(c, i64, 1),
@@ -495,7 +491,7 @@ compute_fill(struct te_call *c)
 	case OP_full_like:
 		v = te_cast(c, t, te_get0(c, c->in[1]));
 		break;
-	default:                        /* full, dyn.full */
+	default: /* full, dyn.full */
 		v = te_cast(c, t, te_get0(c, c->in[0]));
 		break;
 	}

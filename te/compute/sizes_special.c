@@ -85,11 +85,11 @@ sizes_collapse(struct te_call *c, int64_t *const *out)
 			out[0][d] = t.value;
 		else
 			return sizes_refuse(c, "the shape");
-		ok = te_or(c,
-			   te_cmp(c, TIR_EQ, te_dim(c, out[0][d]),
-				  te_dim(c, 1)),
-			   te_cmp(c, TIR_EQ, te_dim(c, out[0][d]),
-				  te_dim(c, x->shape[extra + d])));
+		ok = te_or(
+			c,
+			te_cmp(c, TIR_EQ, te_dim(c, out[0][d]), te_dim(c, 1)),
+			te_cmp(c, TIR_EQ, te_dim(c, out[0][d]),
+			       te_dim(c, x->shape[extra + d])));
 		if (!te_require(c, ok, x->shape[extra + d], out[0][d],
 				"the data cannot be summed to the shape"))
 			return false;
@@ -164,8 +164,8 @@ sizes_dilate(struct te_call *c, int64_t *const *out)
 		const tir_expr *n = te_addi(c, te_dim(c, x->shape[d]), -1);
 
 		n = te_muli(c, n, sizes_number(c, "strides", (int)d, 1));
-		out[0][d] = te_dim_of(
-			c, te_max(c, te_addi(c, n, 1), te_dim(c, 0)));
+		out[0][d] =
+			te_dim_of(c, te_max(c, te_addi(c, n, 1), te_dim(c, 0)));
 	}
 	return true;
 }
@@ -227,10 +227,9 @@ sizes_searchsorted(struct te_call *c, int64_t *const *out)
 static bool
 is_rank(struct te_call *c, int64_t n)
 {
-	return te_require(c,
-			  te_cmp(c, TIR_LE, te_dim(c, n),
-				 te_dim(c, TE_MAX_RANK)),
-			  n, TE_MAX_RANK, "the shape is too long");
+	return te_require(
+		c, te_cmp(c, TIR_LE, te_dim(c, n), te_dim(c, TE_MAX_RANK)), n,
+		TE_MAX_RANK, "the shape is too long");
 }
 
 bool
@@ -399,11 +398,10 @@ sizes_bitpack(struct te_call *c, int64_t *const *out)
 		if (d == plane)
 			out[0][n++] = te_attr_int(c, "bits", 1);
 		if (d < x->ndim)
-			out[0][n++] = d == pack ? te_dim_div(
-							  c, x->shape[d],
-							  te_out_dtype(c, 0)
-								  .bits)
-						: x->shape[d];
+			out[0][n++] =
+				d == pack ? te_dim_div(c, x->shape[d],
+						       te_out_dtype(c, 0).bits)
+					  : x->shape[d];
 	}
 	return true;
 }
@@ -439,7 +437,8 @@ bool
 sizes_gemm_weight(struct te_call *c, int64_t *const *out)
 {
 	const int64_t *w = c->in[0]->shape;
-	int64_t n = te_attr_int(c, "tile_N", 1), k = te_attr_int(c, "tile_K", 1);
+	int64_t n = te_attr_int(c, "tile_N", 1),
+		k = te_attr_int(c, "tile_K", 1);
 	bool bytes = c->in[0]->dtype.bits == 8;
 	int64_t rows = te_dim_mul(c, te_dim_mul(c, w[0], w[1]), w[2]);
 

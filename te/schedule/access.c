@@ -52,13 +52,12 @@ note_read(struct gather *g, const tir_expr *e)
 	int64_t *coef;
 
 	for (uint32_t d = 0; d < t->ndim; d++)
-		at = te_fold_binary(g->p->m, TIR_ADD,
-				    te_fold_binary(g->p->m, TIR_MUL, at,
-						   te_extent_expr(
-							   g->p->m,
-							   g->p->index,
-							   t->shape[d])),
-				    e->arg[d]);
+		at = te_fold_binary(
+			g->p->m, TIR_ADD,
+			te_fold_binary(g->p->m, TIR_MUL, at,
+				       te_extent_expr(g->p->m, g->p->index,
+						      t->shape[d])),
+			e->arg[d]);
 	at = te_simplify(&g->p->ranges, at);
 	note_size(a, t->dtype);
 	if (a->nreads == g->cap) {

@@ -87,8 +87,7 @@ count_expr(struct count *c, const tir_expr *e)
 		double elements = 1;
 
 		for (uint32_t i = 0; i < e->tensor->ndim; i++)
-			elements *= (double)te_nominal(
-				e->tensor->shape[i]);
+			elements *= (double)te_nominal(e->tensor->shape[i]);
 		in->reads++;
 		in->read_by_fold = in->read_by_fold || c->fold;
 		in->uses += c->iterations / (elements > 0 ? elements : 1);

@@ -18,8 +18,7 @@ encodes(const char *text, size_t step, const char *expected)
 	bool same;
 
 	for (size_t i = 0; i < len; i += step)
-		base64_put(&e, &out, text + i,
-			   len - i < step ? len - i : step);
+		base64_put(&e, &out, text + i, len - i < step ? len - i : step);
 	base64_end(&e, &out);
 	same = out.len == strlen(expected) &&
 	       memcmp(out.at ? out.at : "", expected, out.len) == 0;
@@ -31,12 +30,8 @@ static void
 test_base64(void)
 {
 	static const char *const texts[][2] = {
-		{"", ""},
-		{"f", "Zg=="},
-		{"fo", "Zm8="},
-		{"foo", "Zm9v"},
-		{"foob", "Zm9vYg=="},
-		{"foobar", "Zm9vYmFy"},
+		{"", ""},        {"f", "Zg=="},        {"fo", "Zm8="},
+		{"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"foobar", "Zm9vYmFy"},
 	};
 	char back[16];
 	size_t size;

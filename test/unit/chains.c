@@ -27,10 +27,10 @@ chain_of_lets(ir_module *m, const ir_expr *x)
 	const ir_expr *body;
 
 	for (int i = 0; i < LENGTH; i++) {
-		values[i] = ir_new_op_call(m, LOC_NONE, OP_nn_relu, &x, 1,
-					   NULL);
-		x = vars[i] = ir_new_var(m, LOC_NONE, ir_name(m->cx, "v"),
-					 NULL);
+		values[i] =
+			ir_new_op_call(m, LOC_NONE, OP_nn_relu, &x, 1, NULL);
+		x = vars[i] =
+			ir_new_var(m, LOC_NONE, ir_name(m->cx, "v"), NULL);
 	}
 	body = x;
 	for (int i = LENGTH; i-- > 0;)
@@ -56,7 +56,7 @@ relu_to_tanh(const ir_expr *e, const ir_expr *old, void *env)
 static size_t
 count_calls(const ir_expr *root, enum op_id op)
 {
-	ir_expr_vec order = { 0 };
+	ir_expr_vec order = {0};
 	size_t n = 0;
 
 	ir_postorder(root, &order);
@@ -70,10 +70,10 @@ static void
 test_chain(ir_module *m, const ir_expr *root, const ir_expr *x)
 {
 	static const struct ir_rules rules = {
-		.on = { [IR_CALL] = relu_to_tanh },
+		.on = {[IR_CALL] = relu_to_tanh},
 	};
 	static const struct ir_rules nothing;
-	ir_expr_vec vars = { 0 };
+	ir_expr_vec vars = {0};
 	const ir_expr *changed;
 
 	CHECK(count_calls(root, OP_nn_relu) == LENGTH);

@@ -93,9 +93,8 @@ run_both(struct fixture *x, void *const *data, const size_t *sizes, uint32_t n,
 	CHECK(eval_run_tir(e, x->f, args, n));
 	eval_machine_free(e);
 	u = llvm_unit_new(x->m, &o, &x->diag);
-	j = u && llvm_unit_optimise(u, &o, &x->diag) ?
-		    llvm_jit_new(u, &x->diag) :
-		    NULL;
+	j = u && llvm_unit_optimise(u, &o, &x->diag) ? llvm_jit_new(u, &x->diag)
+						     : NULL;
 	p = j ? llvm_jit_symbol(j, "kernel", &x->diag) : NULL;
 	CHECK(p != NULL);
 	if (p && n == 1)

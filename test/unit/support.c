@@ -15,7 +15,7 @@
 static void
 test_arena(void)
 {
-	struct arena a = { 0 };
+	struct arena a = {0};
 	char *first = arena_alloc(&a, 3);
 	char *big;
 
@@ -41,7 +41,7 @@ test_arena(void)
 static void
 test_intern(void)
 {
-	struct arena a = { 0 };
+	struct arena a = {0};
 	struct interner in;
 	const char *names[5000];
 	char text[32];
@@ -67,7 +67,7 @@ test_intern(void)
 static void
 test_vec(void)
 {
-	VEC(int) v = { 0 };
+	VEC(int) v = {0};
 
 	for (int i = 0; i < 1000; i++)
 		vec_push(&v, i * i);
@@ -83,7 +83,7 @@ test_vec(void)
 static void
 test_buf(void)
 {
-	struct buf b = { 0 };
+	struct buf b = {0};
 
 	buf_puts(&b, "x = ");
 	buf_int(&b, -9223372036854775807LL - 1);

@@ -32,7 +32,7 @@ each_once(const atomic_uchar *seen, int32_t n)
 static void
 test_ranges(relay_threads *pool)
 {
-	static const int32_t sizes[] = { 0, 1, 2, 3, 7, 64, 1000, MOST };
+	static const int32_t sizes[] = {0, 1, 2, 3, 7, 64, 1000, MOST};
 
 	for (int repeat = 0; repeat < 50; repeat++)
 		for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -57,7 +57,7 @@ use_own_pool(void *unused)
 int
 main(void)
 {
-	static const int32_t counts[] = { 1, 2, 5 };
+	static const int32_t counts[] = {1, 2, 5};
 	pthread_t other;
 
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {

@@ -9,7 +9,7 @@
 
 static int unit_failures;
 
-#define CHECK(condition)                                                   \
+#define CHECK(condition) \
 	((condition) ? (void)0 : unit_fail(__FILE__, __LINE__, #condition))
 
 static inline void

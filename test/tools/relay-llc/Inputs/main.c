@@ -10,7 +10,7 @@ main(void)
 	static float x[6], w[12], y[8], sums[2];
 	void *arena = aligned_alloc(NET_ARENA_ALIGN,
 				    (NET_ARENA_BYTES + 127) / 64 * 64);
-	struct net_io io = { x, w, y, sums };
+	struct net_io io = {x, w, y, sums};
 
 	for (int i = 0; i < 6; i++)
 		x[i] = 1;
