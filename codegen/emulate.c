@@ -110,8 +110,17 @@ load(struct emulated *e, const struct bangc_options *o)
 
 	e->handle = dlopen(e->library, RTLD_NOW | RTLD_LOCAL);
 	if (!e->handle) {
-		diag_error(e->base.diag, LOC_NONE, "cannot load '%s': %s",
-			   e->library, dlerror());
+		const char *why = dlerror();
+		const char *missing = strstr(why, "undefined symbol: ");
+
+		if (missing)
+			diag_error(e->base.diag, LOC_NONE,
+				   "the host's part calls '%s', which nothing "
+				   "defines here",
+				   strchr(missing, ':') + 2);
+		else
+			diag_error(e->base.diag, LOC_NONE,
+				   "cannot load '%s': %s", e->library, why);
 		return false;
 	}
 	symbol = dlsym(e->handle, arena_printf(&e->arena, "%s_run", o->name));

@@ -60,6 +60,12 @@ struct copy {
 	struct place *to;
 };
 
+/* A function of another compiler's, and the kernel that calls it. */
+struct external {
+	ir_def *def;
+	tir_func *kernel;
+};
+
 struct aot {
 	pass_ctx *cx;
 	ir_module *m;
@@ -78,6 +84,7 @@ struct aot {
 	VEC(int64_t) constant_at;
 	VEC(struct step) steps;
 	VEC(struct copy) copies;
+	VEC(struct external) externals;
 	ir_expr_vec nodes; /* of main, operands first */
 	int64_t constant_bytes;
 	int64_t workspace_bytes;
@@ -97,5 +104,13 @@ const ir_dict *aot_constants(struct aot *a, const ir_dict *d);
  * parameters. See passes/aot_sizes.c.
  */
 bool aot_write_sized(struct aot *a);
+
+/*
+ * aot_external.c: a kernel that calls the function of DEF, which some other
+ * compiler gives a body; NULL if its types are not those of arrays. It takes
+ * the place of the function when all else went well.
+ */
+const tir_func *aot_external(struct aot *a, ir_def *def);
+void aot_write_externals(struct aot *a);
 
 #endif

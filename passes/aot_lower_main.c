@@ -180,6 +180,15 @@ add_projection(struct aot *a, const ir_expr *e)
 	return true;
 }
 
+static bool
+is_external(const struct aot *a, const ir_def *def)
+{
+	return pass_option_bool(a->cx, "externals") &&
+	       def->kind == DEF_FUNCTION &&
+	       (ir_dict_get(def->fn->attrs, "Compiler") ||
+		ir_dict_get(def->fn->attrs, "Extern"));
+}
+
 /* The kernel that E calls, or NULL after saying why there is none. */
 static const tir_func *
 called_kernel(struct aot *a, const ir_expr *e)
@@ -206,6 +215,16 @@ called_kernel(struct aot *a, const ir_expr *e)
 			   "'@%s' was not lowered; run -lower-tir first",
 			   g->name);
 		return NULL;
+	}
+	if (is_external(a, g->def)) {
+		const tir_func *f = aot_external(a, g->def);
+
+		if (!f)
+			pass_error(a->cx, e->loc,
+				   "external function '@%s' takes or gives more "
+				   "than arrays of known shapes",
+				   g->name);
+		return f;
 	}
 	if (g->def->kind != DEF_TIR) {
 		pass_error(a->cx, e->loc,
@@ -704,6 +723,8 @@ pass_aot_lower_main(pass_ctx *cx)
 	ok = read_main(&a);
 	if (ok)
 		take_results(&a);
+	if (ok)
+		aot_write_externals(&a);
 	if (ok && a.sizes) {
 		ok = aot_write_sized(&a);
 	} else if (ok) {
@@ -721,6 +742,7 @@ pass_aot_lower_main(pass_ctx *cx)
 	vec_free(&a.constant_at);
 	vec_free(&a.steps);
 	vec_free(&a.copies);
+	vec_free(&a.externals);
 	vec_free(&a.nodes);
 	return ok;
 }

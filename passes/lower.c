@@ -63,7 +63,8 @@ missing(const ir_module *m, const struct lower_options *o, struct arena *a)
 	if (!f.tir && o->to >= LOWER_TIR)
 		s = arena_printf(a, "%s,lower-tir", s);
 	if (o->to >= LOWER_CALLS)
-		s = arena_printf(a, "%s,aot-lower-main", s);
+		s = arena_printf(a, "%s,aot-lower-main%s", s,
+				 o->externals ? "<externals>" : "");
 	return s;
 }
 

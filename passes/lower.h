@@ -14,6 +14,7 @@ enum lower_level { LOWER_TE, LOWER_TIR, LOWER_CALLS };
 struct lower_options {
 	const char *before; /* a pipeline to run first, or NULL */
 	bool unfused;       /* every operator is a kernel */
+	bool externals;     /* so are functions of other compilers */
 	enum lower_level to;
 };
 

@@ -31,7 +31,10 @@ check_pass_name(const char *name, struct diag *d)
 	return false;
 }
 
-/* Names in LIST, except for patterns and numbers, must be of passes. */
+/*
+ * Names in LIST, except for patterns and numbers, must be of passes, or of the
+ * BANG-C back end, which remarks, too.
+ */
 static bool
 check_pass_list(const struct option_list *list, struct diag *d)
 {
@@ -39,6 +42,7 @@ check_pass_list(const struct option_list *list, struct diag *d)
 
 	for (size_t i = 0; i < list->len; i++)
 		if (!strpbrk(list->at[i], "*?[") &&
+		    strcmp(list->at[i], "bang-c") != 0 &&
 		    list->at[i][strspn(list->at[i], "0123456789")])
 			ok &= check_pass_name(list->at[i], d);
 	return ok;

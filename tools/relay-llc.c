@@ -526,6 +526,7 @@ compile(struct llc *x)
 {
 	struct lower_options o = {.before = x->o.relay_passes,
 				  .unfused = x->llvm.level == 0,
+				  .externals = x->o.bang_host_fallback,
 				  .to = LOWER_CALLS};
 
 	if (!ir_verify_module(x->m, diag_of(x)))

@@ -357,7 +357,8 @@ read_module(struct run *r)
 static bool
 lower(struct run *r)
 {
-	struct lower_options o = {.to = LOWER_CALLS};
+	struct lower_options o = {.externals = r->o.bang_host_fallback,
+				  .to = LOWER_CALLS};
 
 	progress("compiling");
 	if (!lower_module(&r->manager, r->m, &o))

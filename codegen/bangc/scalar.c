@@ -204,9 +204,11 @@ static void
 refuse_routine(struct scalar *x, const tir_stmt *s)
 {
 	const char *from = s->kind == TIR_ASSERT ? s->assert_.from : NULL;
+	const tir_expr *call = bang_call_of(s);
 
-	x->k->why = from ? arena_printf(x->k->arena, "operator '%s'", from)
-			 : "a routine";
+	x->k->why = from   ? arena_printf(x->k->arena, "operator '%s'", from)
+		    : call ? arena_printf(x->k->arena, "function '%s'", call->s)
+			   : "a routine";
 	x->k->where = s->loc;
 	x->ok = false;
 }
