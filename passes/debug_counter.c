@@ -30,7 +30,7 @@ read_range(const char **s, struct debug_range *r)
 	++*s;
 	if (!read_number(s, &r->last))
 		r->last = ULLONG_MAX;
-	return true;
+	return r->last >= r->first;
 }
 
 static bool
@@ -77,9 +77,24 @@ debug_counter_next(struct debug_counter *c)
 	c->count++;
 	for (size_t i = 0; i < c->ranges.len; i++)
 		if (c->count >= c->ranges.at[i].first &&
-		    c->count <= c->ranges.at[i].last)
+		    c->count <= c->ranges.at[i].last) {
+			c->done++;
 			return true;
+		}
 	return false;
+}
+
+void
+debug_counter_note(const struct debug_counter *c, struct diag *d)
+{
+	if (c->count)
+		diag_note(d, LOC_NONE,
+			  "debug counter: %llu of %llu rewrites of '%s'",
+			  c->done, c->count, c->info->flag);
+	else
+		diag_note(d, LOC_NONE,
+			  "debug counter: nothing was counted in '%s'",
+			  c->info->flag);
 }
 
 void

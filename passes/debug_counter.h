@@ -19,6 +19,7 @@ struct debug_counter {
 	const struct pass_info *info;
 	VEC(struct debug_range) ranges;
 	unsigned long long count; /* rewrites so far */
+	unsigned long long done;  /* of these */
 };
 
 /* Read "PASS=1-3:5:9-"; false after reporting what is wrong. */
@@ -27,6 +28,9 @@ bool debug_counter_parse(struct debug_counter *c, const char *text,
 
 /* Count a rewrite; may it happen? */
 bool debug_counter_next(struct debug_counter *c);
+
+/* Tell how many rewrites there were: what a range is chosen from. */
+void debug_counter_note(const struct debug_counter *c, struct diag *d);
 
 void debug_counter_free(struct debug_counter *c);
 

@@ -87,7 +87,7 @@ expand(const ir_expr *e, const ir_expr *old, void *env)
 	bool wanted = e->kind == IR_CTOR ? x->constructors : x->globals;
 
 	(void)old;
-	if (!wanted)
+	if (!wanted || !pass_may_rewrite(x->cx))
 		return e;
 	if (!out) {
 		out = e->kind == IR_CTOR ? literal_of_ctor(x, e)

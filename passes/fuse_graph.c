@@ -35,13 +35,17 @@ node_of(const struct builder *b, const ir_expr *e)
 	return i == FUSE_NONE ? NULL : &b->g->nodes[i];
 }
 
+/* READER, which is no data flow, reads E; NULL: the function has it. */
 static void
-mark_external(const struct builder *b, const ir_expr *e)
+mark_external(const struct builder *b, const ir_expr *e, const ir_expr *reader)
 {
 	struct fuse_node *n = node_of(b, e);
 
-	if (n)
-		n->external = true;
+	if (!n)
+		return;
+	n->external = true;
+	if (!n->reader || n->reader->kind == IR_FUNCTION)
+		n->reader = reader;
 }
 
 static void
@@ -141,7 +145,7 @@ add_call(const struct builder *b, struct fuse_node *n, const ir_expr *e)
 	const ir_op *op = ir_called_op(e);
 
 	n->pattern = op ? call_pattern(e, op) : PAT_OPAQUE;
-	mark_external(b, c->callee);
+	mark_external(b, c->callee, e);
 	for (uint32_t i = 0; i < c->nargs; i++) {
 		enum op_pattern p = n->pattern;
 
@@ -162,7 +166,7 @@ add_tuple(const struct builder *b, struct fuse_node *n, const ir_expr *e)
 		if (is_tensor(t->fields[i]))
 			add_edge(b, t->fields[i], e, PAT_INJECTIVE);
 		else
-			mark_external(b, t->fields[i]);
+			mark_external(b, t->fields[i], e);
 	}
 }
 
@@ -189,7 +193,7 @@ add_proj(struct builder *b, struct fuse_node *n, const ir_expr *e)
 	const ir_expr *tuple = ir_as_proj(e)->tuple;
 
 	if (!all_tensors(b, ir_type_of(tuple))) {
-		mark_external(b, tuple);
+		mark_external(b, tuple, e);
 		return;
 	}
 	n->pattern = PAT_INJECTIVE;
@@ -215,14 +219,14 @@ constant_pattern(const struct ir_constant *c)
 static void
 external_var(const struct ir_var *v, void *env)
 {
-	mark_external(env, &v->base);
+	mark_external(env, &v->base, NULL);
 }
 
 static void
 external_operands(const struct builder *b, const ir_expr *e)
 {
 	for (uint32_t i = 0; i < ir_num_operands(e); i++)
-		mark_external(b, ir_operand(e, i));
+		mark_external(b, ir_operand(e, i), e);
 	ir_binders(e, external_var, (void *)(uintptr_t)b);
 }
 
@@ -397,7 +401,7 @@ fuse_graph_build(struct fuse_graph *g, const struct ir_function *fn,
 	vec_clear(&b.order);
 	ir_walk(&fn->base, enter, number, &b);
 	for (uint32_t i = 0; i < fn->nparams; i++)
-		mark_external(&b, &fn->params[i]->base);
+		mark_external(&b, &fn->params[i]->base, NULL);
 	for (size_t i = 0; i < b.order.len; i++)
 		if (b.order.at[i]->kind == IR_FUNCTION
 			    ? !is_closed_to_fusion(b.order.at[i])

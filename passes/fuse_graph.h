@@ -27,11 +27,12 @@ struct fuse_node {
 	/* The post-dominator tree; indices, FUSE_NONE at a root. */
 	uint32_t parent;
 	uint32_t depth;
-	uint32_t jump;        /* an ancestor further up */
-	uint8_t tree_pattern; /* worst edge on the way to PARENT */
-	uint8_t jump_pattern; /* worst tree pattern before it */
-	uint8_t pattern;      /* enum op_pattern, as those above */
-	bool external;        /* read by something but data flow */
+	uint32_t jump;         /* an ancestor further up */
+	uint8_t tree_pattern;  /* worst edge on the way to PARENT */
+	uint8_t jump_pattern;  /* worst tree pattern before it */
+	uint8_t pattern;       /* enum op_pattern, as those above */
+	bool external;         /* read by something but data flow */
+	const ir_expr *reader; /* that, or one of them; may be NULL */
 };
 
 #define FUSE_NONE UINT32_MAX

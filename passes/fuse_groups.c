@@ -285,7 +285,14 @@ node_name(const struct fuse_graph *g, uint32_t i)
 
 	if (op)
 		return op->name;
-	return g->nodes[i].expr->kind == IR_TUPLE ? "a tuple" : "what follows";
+	switch ((enum ir_kind)g->nodes[i].expr->kind) {
+	case IR_TUPLE:
+		return "a tuple";
+	case IR_PROJ:
+		return "a projection";
+	default:
+		return "a call of a function";
+	}
 }
 
 /* Why node I, which has a post-dominator, is not in its group. */
@@ -330,6 +337,28 @@ why_apart(struct grouper *gr, uint32_t i, struct buf *out)
 	return out->at;
 }
 
+/* Why node I, whose value leaves the data flow, ends its group; or NULL. */
+static const char *
+why_end(const struct grouper *gr, uint32_t i)
+{
+	const ir_expr *reader = gr->g->nodes[i].reader;
+
+	if (gr->g->nodes[i].pattern == PAT_OPAQUE)
+		return "it is opaque";
+	if (!reader || reader->kind == IR_FUNCTION)
+		return NULL;
+	switch ((enum ir_kind)reader->kind) {
+	case IR_LET:
+		return "a let stands between it and what reads it";
+	case IR_IF:
+		return "a conditional reads it";
+	case IR_MATCH:
+		return "a match reads it";
+	default:
+		return "what reads it is no operator";
+	}
+}
+
 static bool
 is_operator(const struct fuse_graph *g, uint32_t i)
 {
@@ -356,6 +385,10 @@ remark_apart(struct grouper *gr, uint32_t i, struct buf *text)
 				   "'%s' is not fused: no operator after it "
 				   "needs all that is made of it",
 				   node_name(gr->g, i));
+	else if (why_end(gr, i))
+		pass_remark_missed(gr->limits->cx, e->loc,
+				   "'%s' is not fused with what follows: %s",
+				   node_name(gr->g, i), why_end(gr, i));
 }
 
 /* One remark for each group of more than one operator, at its sink. */

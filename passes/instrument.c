@@ -352,8 +352,10 @@ instrument_end(struct pass_manager *pm)
 	buf_free(&in->reproducer);
 	buf_free(&in->dumps);
 	buf_free(&in->remarks);
-	for (size_t i = 0; i < in->counters.len; i++)
+	for (size_t i = 0; i < in->counters.len; i++) {
+		debug_counter_note(&in->counters.at[i], pm->diag);
 		debug_counter_free(&in->counters.at[i]);
+	}
 	vec_free(&in->counters);
 	vec_free(&in->runs);
 	timing_free(&in->timing);

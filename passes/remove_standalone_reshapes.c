@@ -133,7 +133,7 @@ try_merge(struct remover *r, const struct ir_call *call)
 		return;
 	value = current(r, value);
 	producer = called_kernel(value);
-	if (!producer)
+	if (!producer || !pass_may_rewrite(r->cx))
 		return;
 	before = ir_as_call(value);
 	kernel = merged_kernel(r, producer, reshape);

@@ -65,6 +65,9 @@ pass_remove_unused_functions(pass_ctx *cx)
 	call_graph_build(&g, cx->module, cx->scratch);
 	reached = ARENA_NEW_ARRAY(cx->scratch, g.n, bool);
 	reach_entries(cx, &g, reached);
+	for (uint32_t i = 0; i < g.n && !cx->failed; i++)
+		if (!reached[i] && !pass_may_rewrite(cx))
+			reach(&g, i, reached);
 	for (uint32_t i = 0; i < g.n && !cx->failed; i++) {
 		if (reached[i])
 			continue;

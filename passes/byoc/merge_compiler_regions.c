@@ -90,6 +90,8 @@ absorb(struct merger *m, struct region *r)
 				    r->target);
 			continue;
 		}
+		if (!pass_may_rewrite(m->cx))
+			continue;
 		regions_merge(&m->regions, p, r);
 		if (m->start.at[p->id] < m->start.at[r->id])
 			m->start.at[r->id] = m->start.at[p->id];
