@@ -19,6 +19,7 @@ struct parse_options {
 	bool allow_unknown_ops; /* keep them as opaque operators */
 	bool strict;            /* the 0.0.5 header must be there */
 	bool no_prelude;        /* do not look names up in it */
+	bool data_follows;      /* no warning about constants without data */
 	unsigned max_nesting;   /* of brackets; 0 = no limit */
 };
 

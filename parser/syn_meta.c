@@ -91,7 +91,7 @@ commented_type(struct parse_ctx *cx, struct loc loc)
 static void
 warn_no_metadata(struct parse_ctx *cx, struct loc loc)
 {
-	if (!cx->warned_placeholder)
+	if (!cx->warned_placeholder && !cx->o.data_follows)
 		diag_warning(cx->d, loc,
 			     "the text has no metadata section: its constants "
 			     "stand without values");

@@ -189,6 +189,9 @@ look_at(const ir_expr *e, void *env)
 		const ir_type *t = ir_as_var(e)->annotation;
 
 		c->reshape_only &= t && t->kind == TYPE_TENSOR;
+	} else if (e->kind == IR_TUPLE) {
+		/* What comes of it may be something beside the reshape. */
+		c->reshape_only = false;
 	}
 	return true;
 }

@@ -282,15 +282,61 @@ convert_let(struct cps *c, const struct ir_let *l, const ir_expr *rest)
 	return ir_new_let(c->m, l->base.loc, v, convert_simple(c, e), rest);
 }
 
+typedef VEC(const struct ir_let *) let_vec;
+
+static void
+push_let(struct cps *c, let_vec *lets, const struct ir_var *v,
+	 const ir_expr *value)
+{
+	vec_push(lets,
+		 ir_as_let(ir_new_let(c->m, value->loc, v, value, &v->base)));
+}
+
+/*
+ * What E, the value of a let or a result, is with an atom in the place of what
+ * an on_device in it holds: that is bound by LETS first.
+ */
+static const ir_expr *
+bind_annotated(struct cps *c, let_vec *lets, const ir_expr *e)
+{
+	VEC(const ir_expr *) around = {0};
+
+	while (ir_is_call_of(e, OP_on_device)) {
+		vec_push(&around, e);
+		e = ir_as_call(e)->args[0];
+	}
+	while (around.len) {
+		const struct ir_call *call = ir_as_call(vec_pop(&around));
+		const ir_expr *x = e;
+
+		if (ir_num_operands(e) > 0 && e->kind != IR_FUNCTION) {
+			x = ir_new_var(c->m, e->loc, fresh_name(&c->names),
+				       NULL);
+			push_let(c, lets, ir_as_var(x), e);
+		}
+		e = ir_new_call(c->m, call->base.loc, call->callee, &x, 1,
+				call->attrs);
+	}
+	vec_free(&around);
+	return e;
+}
+
 /* E, going on with K, a variable. Recursion is over scopes in scopes. */
 static const ir_expr *
 convert(struct cps *c, const ir_expr *e, const ir_expr *k)
 {
-	VEC(const struct ir_let *) lets = {0};
+	let_vec lets = {0};
 
-	for (; e->kind == IR_LET; e = ir_as_let(e)->body)
-		vec_push(&lets, ir_as_let(e));
-	e = convert_tail(c, e, k);
+	for (; e->kind == IR_LET; e = ir_as_let(e)->body) {
+		const struct ir_let *l = ir_as_let(e);
+
+		if (ir_is_call_of(l->value, OP_on_device))
+			push_let(c, &lets, l->var,
+				 bind_annotated(c, &lets, l->value));
+		else
+			vec_push(&lets, l);
+	}
+	e = convert_tail(c, bind_annotated(c, &lets, e), k);
 	while (lets.len && !c->cx->failed)
 		e = convert_let(c, vec_pop(&lets), e);
 	vec_free(&lets);

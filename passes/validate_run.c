@@ -385,12 +385,14 @@ index_constants(const struct validate_state *s, struct filler *f)
 ir_module *
 validate_read(struct validate_state *s, ir_context *cx, struct diag *d)
 {
+	struct parse_options o = PARSE_OPTIONS_DEFAULT;
 	struct filler f = {0};
 	ir_module *m;
 
 	if (s->copy)
 		return s->copy;
-	m = f.m = parse_module(cx, d->source, d, NULL);
+	o.data_follows = true;
+	m = f.m = parse_module(cx, d->source, d, &o);
 	if (!m)
 		return NULL;
 	index_constants(s, &f);
@@ -400,6 +402,29 @@ validate_read(struct validate_state *s, ir_context *cx, struct diag *d)
 		return s->copy = m;
 	ir_module_free(m);
 	return NULL;
+}
+
+bool
+validate_reads_bare(const ir_module *m, struct diag *d)
+{
+	struct validate_state bare = {0};
+	struct print_options print = {.types = PRINT_TYPES_NONE,
+				      .constants = &bare.constants};
+	struct source *before = d->source;
+	struct source text;
+	ir_module *copy;
+
+	ir_print_module(&bare.text, m, &print);
+	source_init(&text, "<copy>", bare.text.at, bare.text.len);
+	d->source = &text;
+	copy = validate_read(&bare, m->cx, d);
+	if (copy)
+		ir_module_free(copy);
+	d->source = before;
+	source_free(&text);
+	buf_free(&bare.text);
+	named_tensors_free(&bare.constants);
+	return copy != NULL;
 }
 
 static void

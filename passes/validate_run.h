@@ -71,6 +71,12 @@ bool validate_same_state(const struct validate_state *a,
 ir_module *validate_read(struct validate_state *s, ir_context *cx,
 			 struct diag *d);
 
+/*
+ * Does M, printed without types, read back with all of its types? False after
+ * reporting to D, the source of which is set to the text meanwhile.
+ */
+bool validate_reads_bare(const ir_module *m, struct diag *d);
+
 /* Read the text into CX and run each function RUNS times. Once for a state. */
 void validate_evaluate(struct validate_state *s, ir_context *cx, unsigned runs,
 		       uint64_t seed);

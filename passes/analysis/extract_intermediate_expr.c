@@ -8,7 +8,9 @@
  *
  * Calls, tuples and projections in main are numbered from 0, operands first;
  * print-dependency-graph prints the numbers. The new main takes what the value
- * depends on: variables that it does not bind, in order of first use.
+ * depends on: variables that it does not bind, in order of first use. A value
+ * that holds a constructor whose type parameters only its uses tell is refused,
+ * unless its own type tells them.
  *
  * Level: module. Needs: types.
  */
@@ -18,6 +20,7 @@
 
 #include "ir/print.h"
 #include "passes/analysis/intermediate.h"
+#include "passes/validate_run.h"
 
 struct extractor {
 	int64_t left; /* until the one that is wanted */
@@ -50,12 +53,36 @@ parameter(ir_module *m, const ir_expr *v, struct ir_map *with)
 	return ir_as_var(p);
 }
 
+/* Is there a data type in T, which its constructors may leave open? */
+static bool
+has_data(const ir_type *t)
+{
+	if (!t || t->kind == TYPE_ADT)
+		return t != NULL;
+	if (t->kind == TYPE_TUPLE) {
+		const struct ir_tuple_type *x = ir_as_tuple_type(t);
+
+		for (uint32_t i = 0; i < x->nfields; i++)
+			if (has_data(x->fields[i]))
+				return true;
+	}
+	if (t->kind == TYPE_FUNC) {
+		const struct ir_func_type *x = ir_as_func_type(t);
+
+		for (uint32_t i = 0; i < x->nparams; i++)
+			if (has_data(x->params[i]))
+				return true;
+		return has_data(x->ret);
+	}
+	return t->kind == TYPE_REF && has_data(ir_as_ref_type(t)->value);
+}
+
 /* A function of what BODY depends on. */
 static const ir_expr *
 close_over(ir_module *m, const ir_expr *body)
 {
-	struct ir_function_parts parts = {.ret_type = body->type,
-					  .ret_inferred = true};
+	struct ir_function_parts parts = {
+		.ret_type = body->type, .ret_inferred = !has_data(body->type)};
 	ir_expr_vec vars = {0};
 	struct ir_map with = {0};
 	const struct ir_var **params;
@@ -75,12 +102,43 @@ close_over(ir_module *m, const ir_expr *body)
 	return fn;
 }
 
+static void
+ignore(void *env, const struct diag_message *m)
+{
+	(void)env;
+	(void)m;
+}
+
+static void
+note_ctor(const ir_expr *e, void *env)
+{
+	bool *any = env;
+
+	*any |= e->kind == IR_CTOR;
+}
+
+/* Does DEF tell all of its types, now that what used the value is gone? */
+static bool
+tells_types(ir_module *m, const ir_def *def)
+{
+	bool any = false;
+	struct diag d;
+
+	ir_walk(&def->fn->base, NULL, note_ctor, &any);
+	if (!any)
+		return true;
+	diag_init(&d, "relay-opt", NULL);
+	d.handler = ignore;
+	return validate_reads_bare(m, &d);
+}
+
 bool
 pass_extract_intermediate_expr(pass_ctx *cx)
 {
 	struct extractor x = {.left = pass_option_int(cx, "index")};
 	ir_module *m = cx->module;
 	ir_def *def = ir_module_find(m, ir_name(m->cx, "main"));
+	const struct ir_function *old;
 
 	if (!def || def->kind != DEF_FUNCTION || !def->fn->body) {
 		pass_error(cx, LOC_NONE, "there is no function '@main'");
@@ -101,6 +159,12 @@ pass_extract_intermediate_expr(pass_ctx *cx)
 			   ir_type_text(m->cx, x.found->type));
 		return false;
 	}
+	old = def->fn;
 	def->fn = ir_as_function(close_over(m, x.found));
-	return true;
+	if (!tells_types(m, def)) {
+		def->fn = old;
+		pass_error(cx, x.found->loc,
+			   "the value has types that only its uses tell");
+	}
+	return !cx->failed;
 }

@@ -97,6 +97,30 @@ fits(const struct combine *c, const struct ir_call *a, const struct ir_call *b)
 	return true;
 }
 
+/*
+ * Attributes of OP by default, but switches and dtypes as the calls have them:
+ * whether operands are transposed, what a sum is made in.
+ */
+static const ir_attrs *
+batch_attrs(struct combine *c, const ir_op *op, const ir_attrs *given)
+{
+	const ir_attrs *base = ir_attrs_defaults(c->b.m->cx, op->attrs);
+	ir_attr *values = ARENA_NEW_ARRAY(c->cx->scratch, base->n, ir_attr);
+
+	for (uint32_t i = 0; i < base->n; i++) {
+		const ir_attr *v = NULL;
+
+		if (given)
+			v = ir_attrs_get(given, base->schema->fields[i].name);
+		values[i] = v && v->kind == base->value[i].kind &&
+					    (v->kind == ATTR_BOOL ||
+					     v->kind == ATTR_DTYPE)
+				    ? *v
+				    : base->value[i];
+	}
+	return ir_attrs_new(c->b.m->cx, base->schema, values);
+}
+
 static const ir_expr *
 join(struct combine *c, const struct branch_group *g)
 {
@@ -108,7 +132,7 @@ join(struct combine *c, const struct branch_group *g)
 	for (uint32_t i = 0; i < n; i++)
 		args[i] = batch_stack(c, g, i);
 	e = ir_new_op_call(c->b.m, c->b.loc, c->batch_op, args, n,
-			   op->attrs ? ir_attrs_defaults(c->b.m->cx, op->attrs)
+			   op->attrs ? batch_attrs(c, op, g->at[0].at[0]->attrs)
 				     : NULL);
 	free(args);
 	return e;

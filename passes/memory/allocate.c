@@ -436,6 +436,21 @@ alloc_dynamic(struct allocator *a, const struct kernel_call *k,
 
 /* ------------------------------------------------------------ converting -- */
 
+/*
+ * Is the result of FN its first parameter in another shape? What is marked so
+ * may hand on another one: the group of a reshape that nothing reads.
+ */
+static bool
+reshapes_first(const struct ir_function *fn)
+{
+	const ir_expr *e = fn->body;
+
+	while (e->kind == IR_CALL && ir_called_op(e) &&
+	       ir_called_op(e)->traits & OP_TRAIT_RESHAPE)
+		e = ir_as_call(e)->args[0];
+	return e == &fn->params[0]->base;
+}
+
 static bool
 is_reshape(const struct allocator *a, const struct kernel_call *k)
 {
@@ -443,7 +458,8 @@ is_reshape(const struct allocator *a, const struct kernel_call *k)
 			   0) &&
 	       k->type->nparams > 0 && k->type->nparams <= 2 &&
 	       k->type->params[0]->kind == TYPE_TENSOR &&
-	       k->out->kind == TYPE_TENSOR;
+	       k->out->kind == TYPE_TENSOR &&
+	       (k->fn ? reshapes_first(k->fn) : k->type->nparams == 1);
 }
 
 static const ir_expr *

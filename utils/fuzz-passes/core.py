@@ -90,6 +90,8 @@ class Gen:
         self.discrete = False   # a number decides over integers or branches
         self.functional = True  # more than tensors and calls of operators
         self.dynamic = False
+        self.external = False   # there is a function @ext0 of a compiler
+        self.weights = False    # main has parameters %w and %k
         self.types = {}         # name of a data type: its definition
         self.functions = []     # (name, type): may be called
         self.definitions = []

@@ -55,6 +55,12 @@ void fuzz_pipes_init(struct fuzz_pipes *p, const char *only, unsigned chains,
 void fuzz_pipe_text(const struct fuzz_pipes *p, size_t i, uint64_t number,
 		    struct buf *out);
 
+/*
+ * Print what there is to run and what is skipped, a line each. False if the
+ * tables tell of passes that are not there.
+ */
+bool fuzz_pipes_list(const struct fuzz_pipes *p);
+
 /* May PASS say MESSAGE instead of doing anything? */
 bool fuzz_may_refuse(const char *pass, const char *message);
 

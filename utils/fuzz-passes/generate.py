@@ -93,9 +93,13 @@ def plain(g, number):
                    'Compiler="ext", global_symbol="@f%d"' % number,
                    "note=\"a b\""))
     kind = kind.replace("@", "")
+    name = "@f%d" % number
+    if "Compiler" in kind and not g.external:
+        g.external = True
+        name = "@ext0"
+        kind = 'Compiler="ext", global_symbol="ext0"'
     head = ["%s: %s" % (n, text(t)) for n, t in params]
     head += [kind] if kind else []
-    name = "@f%d" % number
     define(g, "%s(%s) -> %s" % (name, ", ".join(head), text(ret)),
            control.block(g, ret, params, 2))
     g.functions.append((name, ("fn", tuple(t for _, t in params), ret)))
@@ -133,14 +137,33 @@ def counting(g, number):
     g.functions.append((start, ("fn", (ty,), ty)))
 
 
+def named_weights(g, blk):
+    """Layers whose weights are parameters of main, which passes name."""
+    for _ in range(g.int(1, 3)):
+        rows = g.int(1, 3)
+        form, ty, out = g.pick((
+            ("nn.dense(%s, %%w, units=4)", (rows, 4), (rows, 4)),
+            ("nn.dense(%s, transpose(%%w, axes=[1, 0]), units=4)", (rows, 4),
+             (rows, 4)),
+            ("nn.conv2d(%s, %%k, channels=4, kernel_size=[1, 1])",
+             (1, 2, 4, 4), (1, 4, 4, 4))))
+        x = control.expression(g, tensor("float32", *ty), blk, 1)
+        blk.bind(form % x, tensor("float32", *out))
+
+
 def main_function(g):
     params = [(g.fresh("x"), control.any_type(g, 2))
               for _ in range(g.int(1, 4))]
     if g.dynamic:
         params.append((g.fresh("x"), tensor("float32", "?", 3)))
+    if g.chance(0.15):
+        params += [("%w", layers.DENSE_WEIGHT), ("%k", layers.CONV_WEIGHT)]
+        g.weights = True
     blk = core.Block(g, params)
     for _ in range(g.int(1, 5)):
         control.statement(g, blk, g.int(1, 3))
+    if g.weights:
+        named_weights(g, blk)
     results = []
     for _ in range(g.int(1, 3)):
         known = [(n, t) for n, t in blk.scope if not core.has_refs(t)]

@@ -5,6 +5,10 @@ from core import is_float, tensor
 from tensors import constant, ints, recipe
 
 
+DENSE_WEIGHT = tensor("float32", 4, 4)
+CONV_WEIGHT = tensor("float32", 4, 2, 1, 1)
+
+
 def weight(g, ty, sub):
     return constant(g, ty) if g.chance(0.7) else sub(ty)
 
@@ -31,8 +35,13 @@ def parallel_dense(g, ty, sub):
         return None
     rows, units = ty[2]
     x = sub(tensor("float32", rows, 4))
-    calls = ["nn.dense(%s, %s, units=%d)" %
-             (x, weight(g, tensor("float32", units, 4), sub), units)
+    form = "nn.dense(%%s, %%s, units=%d)" % units
+    shape = (units, 4)
+    if g.chance(0.3):
+        form = "nn.matmul(%%s, %%s, units=%d, transpose_b=%s)" % (
+            units, units == 4)
+        shape = (4, units)
+    calls = [form % (x, weight(g, tensor("float32", *shape), sub))
              for _ in range(3)]
     if g.chance(0.5):
         calls = ["add(%s, %s)" % (c, weight(g, tensor("float32", units), sub))
@@ -46,6 +55,11 @@ def product(g, ty, sub):
         return None
     b, m, n = ty[2]
     k = g.int(1, 4)
+    if g.chance(0.2):
+        x = sub(tensor("float32", b, m, k))
+        calls = ["nn.batch_matmul(%s, %s, transpose_b=True)" % (
+            x, sub(tensor("float32", b, n, k))) for _ in range(3)]
+        return "add(multiply(%s, %s), %s)" % tuple(calls)
     if g.chance(0.5):
         return "nn.batch_matmul(%s, %s, transpose_b=True)" % (
             sub(tensor("float32", b, m, k)), sub(tensor("float32", b, n, k)))

@@ -1,10 +1,12 @@
 /*
  * fuzz-passes [--seed=N] [--pass=PIPE] [--chains=N] [--dir=DIR] [FILE]
+ * fuzz-passes --list
  *
  * Runs every pass over each module of FILE, in a child process; when the child
  * dies or hangs, another goes on after the pipeline that did it. Each finding
  * is a line, and a file in DIR that relay-opt --run-reproducer runs. The last
- * lines are counts: "count OUTCOME N". Status 1 if anything was found.
+ * lines are counts: "count OUTCOME N", and for each pipeline how many modules it
+ * changed: "pipe N TEXT". Status 1 if anything was found.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -35,6 +37,7 @@ static const char *const names[FUZZ_OUTCOMES] = {
 struct shared {
 	size_t module, pipe; /* at work; PIPE 0: reading the module */
 	size_t count[FUZZ_OUTCOMES];
+	size_t changed[]; /* how many modules each pipeline changed */
 };
 
 struct run {
@@ -45,6 +48,7 @@ struct run {
 	unsigned chains;
 	const char *only;
 	const char *dir;
+	bool list;
 };
 
 static void
@@ -143,6 +147,7 @@ try_module(struct run *r, const struct fuzz_module *m, size_t from)
 		alarm(SECONDS);
 		o = fuzz_try(s, pipe.at, &why, &pass);
 		sh->count[o]++;
+		sh->changed[i] += o == FUZZ_CHANGED || o == FUZZ_UNCOMPARED;
 		if (is_finding(o))
 			tell(r, m, s, pipe.at, o, pass, why.at);
 	}
@@ -251,6 +256,8 @@ sum_up(const struct run *r)
 			bad += r->shared->count[k];
 	}
 	printf("count pipelines %zu\n", r->pipes.len);
+	for (size_t i = 0; i < r->pipes.fixed; i++)
+		printf("pipe %zu %s\n", r->shared->changed[i], r->pipes.at[i]);
 	return bad != 0;
 }
 
@@ -266,6 +273,8 @@ options(struct run *r, int argc, char **argv, const char **path)
 			r->chains = (unsigned)atoi(argv[i] + 9);
 		else if (!strncmp(argv[i], "--dir=", 6))
 			r->dir = argv[i] + 6;
+		else if (!strcmp(argv[i], "--list"))
+			r->list = true;
 		else if (argv[i][0] == '-' && argv[i][1])
 			return false;
 		else
@@ -280,6 +289,7 @@ main(int argc, char **argv)
 	struct buf text = {0}; /* cases point into it */
 	static struct run r = {.seed = 1, .chains = 2, .dir = "."};
 	const char *path = "-";
+	size_t size;
 	FILE *f;
 
 	if (!options(&r, argc, argv, &path)) {
@@ -287,6 +297,9 @@ main(int argc, char **argv)
 				"[--chains=N] [--dir=DIR] [FILE]\n");
 		return 2;
 	}
+	fuzz_pipes_init(&r.pipes, r.only, r.chains, r.seed);
+	if (r.list)
+		return !fuzz_pipes_list(&r.pipes);
 	f = strcmp(path, "-") ? fopen(path, "r") : stdin;
 	if (!f) {
 		perror(path);
@@ -294,8 +307,8 @@ main(int argc, char **argv)
 	}
 	buf_read(&text, f);
 	split(&r, text.at ? text.at : "");
-	fuzz_pipes_init(&r.pipes, r.only, r.chains, r.seed);
-	r.shared = mmap(NULL, sizeof(*r.shared), PROT_READ | PROT_WRITE,
+	size = sizeof(*r.shared) + r.pipes.len * sizeof(r.shared->changed[0]);
+	r.shared = mmap(NULL, size, PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (r.shared == MAP_FAILED) {
 		perror("mmap");

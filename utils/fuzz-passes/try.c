@@ -234,6 +234,13 @@ static const char *const inexact[] = {
 	"quantize-calibrate",
 };
 
+/* What PIPE clips on purpose nobody can compare. */
+static bool
+is_comparable(const char *pipe)
+{
+	return strstr(pipe, "weight-scale=max") == NULL;
+}
+
 static bool
 is_inexact(struct pass_manager *pm, const struct pass_pipeline *p)
 {
@@ -283,7 +290,8 @@ run(struct reading *r, struct fuzz_subject *s, const char *pipe, bool check,
 	} else {
 		pm.cache = s->cache;
 		pm.state = validate_state_ref(s->state);
-		if (check && !(s->discrete && is_inexact(&pm, &p)))
+		if (check && is_comparable(pipe) &&
+		    !(s->discrete && is_inexact(&pm, &p)))
 			o.validate = 2;
 		if (!pass_manager_run(&pm, &p, r->m, false))
 			outcome = judge_failure(r, &pm);
@@ -317,24 +325,19 @@ state_again(struct fuzz_subject *s, struct validate_state *state,
 	return again;
 }
 
-/* Does M, which STATE describes, read back without its types? */
+/* Does M read back without its types? */
 static bool
-reads_bare(struct fuzz_subject *s, const ir_module *m, struct buf *why)
+reads_bare(const ir_module *m, struct buf *why)
 {
-	struct validate_state bare = {0};
-	struct print_options print = {.types = PRINT_TYPES_NONE,
-				      .constants = &bare.constants};
 	struct reading r;
+	bool ok;
 
-	ir_print_module(&bare.text, m, &print);
-	reading_init(&r, bare.text.at, bare.text.len);
-	r.m = validate_read(&bare, s->cx, &r.diag);
-	if (!r.m)
+	reading_init(&r, "", 0);
+	ok = validate_reads_bare(m, &r.diag);
+	if (!ok)
 		buf_puts(why, r.error.at ? r.error.at : "");
 	reading_free(&r);
-	buf_free(&bare.text);
-	named_tensors_free(&bare.constants);
-	return r.m != NULL;
+	return ok;
 }
 
 /* Are there constants in STATE that the module did not have? */
@@ -394,7 +397,7 @@ reads_back(struct fuzz_subject *s, const ir_module *m,
 	}
 	if (!ok && why->len == 0)
 		buf_puts(why, "prints as another text");
-	ok = ok && reads_bare(s, m, why);
+	ok = ok && reads_bare(m, why);
 	if (ok && has_new_constants(s, state))
 		ok = reads_with_data(s, m, first, why);
 	validate_state_unref(first);
