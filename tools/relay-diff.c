@@ -229,6 +229,31 @@ set_equal_options(struct run *r)
 	return d->errors == 0;
 }
 
+/* A name in --function that nobody has would make any two modules equal. */
+static bool
+check_functions(struct run *r, const struct module_file *a,
+		const struct module_file *b)
+{
+	const char *const *only = r->equal.only;
+	const ir_module *both[] = {a->module, b->module};
+	struct diag *d = &r->tool.diag;
+
+	for (; only && *only; only++) {
+		bool found = false;
+
+		for (size_t k = 0; k < 2; k++)
+			for (size_t i = 0; i < both[k]->defs.len; i++)
+				found |= !strcmp(both[k]->defs.at[i]->name,
+						 *only);
+		if (!found)
+			diag_error(d, LOC_NONE,
+				   "option '--function': neither file has a "
+				   "definition '@%s'",
+				   *only);
+	}
+	return d->errors == 0;
+}
+
 static bool
 compare(struct run *r)
 {
@@ -248,9 +273,12 @@ compare(struct run *r)
 		module_file_free(&a);
 		return false;
 	}
-	if (!ir_module_compare(a.module, b.module, &r->equal, &c))
+	if (!check_functions(r, &a, &b))
+		r->tool.status = EXIT_TROUBLE;
+	else if (!ir_module_compare(a.module, b.module, &r->equal, &c))
 		r->tool.status = EXIT_DIFFERENT;
-	tell(r, &c, &a, &b);
+	if (r->tool.status != EXIT_TROUBLE)
+		tell(r, &c, &a, &b);
 	ir_comparison_free(&c);
 	module_file_free(&a);
 	module_file_free(&b);

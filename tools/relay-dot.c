@@ -120,6 +120,11 @@ select_nodes(struct run *r, struct dot_graph *g)
 {
 	size_t n;
 
+	if (r->o.functions.len && g->nodes.len == 0) {
+		diag_error(&r->tool.diag, LOC_NONE,
+			   "option '--function': no function has such a name");
+		return false;
+	}
 	if (r->o.around &&
 	    !dot_graph_around(g, r->o.around, (unsigned)r->o.radius)) {
 		diag_error(&r->tool.diag, LOC_NONE, "there is no node '%s'",

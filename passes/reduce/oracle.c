@@ -23,6 +23,7 @@ struct test {
 	char path[4096];
 	bool done;
 	bool interesting;
+	bool no_command; /* the shell could not run it */
 };
 
 static double
@@ -138,6 +139,9 @@ look(const struct reduce_oracle *o, struct test *t)
 		t->interesting = WIFSIGNALED(status);
 	else
 		t->interesting = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	t->no_command =
+		o->command && WIFEXITED(status) &&
+		(WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127);
 }
 
 static void
@@ -195,6 +199,8 @@ reduce_ask(const struct reduce_oracle *o, const struct reduce_state *states,
 		stop(&tests[i]);
 		if (o->command)
 			unlink(tests[i].path);
+		if (o->probe && tests[i].no_command)
+			diag_error(d, LOC_NONE, "cannot run '%s'", o->command);
 	}
 	free(tests);
 	return first < started ? first : n;

@@ -83,6 +83,7 @@ struct reduce_oracle {
 	bool miscompile;   /* no command: passes change results */
 	long long timeout; /* seconds for one test; 0: any */
 	bool verbose;
+	bool probe;            /* report a command that cannot be run */
 	const char *directory; /* for candidates */
 };
 

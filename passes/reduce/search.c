@@ -447,10 +447,12 @@ reduce_run(struct reduce_state *s, const struct reduce_oracle *oracle,
 {
 	struct search x = {
 		.best = s, .oracle = oracle, .o = o, .result = r, .d = d};
+	struct reduce_oracle first = *oracle;
 	bool better = true;
 
 	*r = (struct reduce_result){.tests = 1};
-	if (reduce_ask(oracle, s, 1, d) != 0)
+	first.probe = true;
+	if (reduce_ask(&first, s, 1, d) != 0)
 		return d->errors ? REDUCE_FAILED : REDUCE_NOT_INTERESTING;
 	if (!normalise(&x, s)) {
 		diag_error(d, LOC_NONE, "the module is not valid");

@@ -51,6 +51,8 @@ struct run {
 	const ir_expr *made;        /* by accept */
 	bool remarks;
 	VEC(struct refusal) refusals; /* of this round */
+	struct loc remarked;          /* the last remark's place */
+	unsigned again;               /* how often it was there */
 	uint64_t applied;
 	uint64_t fuel;
 	bool first_round; /* all nodes are those of the module */
@@ -205,6 +207,21 @@ accept(struct rw_match *m, void *env)
 	return true;
 }
 
+/* Rules that come to no end would remark on one place for ever. */
+static void
+remark_applied(struct run *r, const ir_expr *e, const struct rw_rule *rule)
+{
+	enum { MOST = 20 };
+
+	if (r->remarked.off != e->loc.off || r->remarked.span != e->loc.span) {
+		r->remarked = e->loc;
+		r->again = 0;
+	}
+	if (r->again++ < MOST)
+		pass_remark(r->cx, e->loc, "rule \"%s\" is applied",
+			    rule->name);
+}
+
 /* What the first rule that fits makes of E, or NULL. */
 static const ir_expr *
 apply(struct run *r, const ir_expr *e)
@@ -228,8 +245,7 @@ apply(struct run *r, const ir_expr *e)
 			return NULL;
 		}
 		pass_count(r->cx, rules[i]->name, 1);
-		pass_remark(r->cx, e->loc, "rule \"%s\" is applied",
-			    rules[i]->name);
+		remark_applied(r, e, rules[i]);
 		return r->made;
 	}
 	return NULL;
