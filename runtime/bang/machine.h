@@ -3,9 +3,9 @@
  *
  * On-chip arrays lie in linker sections, so that a pointer tells its space
  * and the linker counts their bytes. A task is a fiber with images of NRAM
- * and WRAM of its own, copied into the sections while it runs. Tasks run one
- * at a time until they meet a barrier or return; BANG_EMU_SEED=N other than 0
- * shuffles them each time.
+ * and WRAM of its own, which take the place of the sections while it runs
+ * (images.h). Tasks run one at a time until they meet a barrier or return;
+ * BANG_EMU_SEED=N other than 0 shuffles them each time.
  *
  * Every on-chip byte has a shadow that says whether it was written. Vector
  * instructions may compute on bytes that nobody wrote (the tail of a padded
@@ -18,8 +18,9 @@
 #ifndef BANG_EMU_MACHINE_H
 #define BANG_EMU_MACHINE_H
 
+#include "images.h"
+
 #include <ucontext.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -29,6 +30,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <random>
 #include <string>
 #include <type_traits>
@@ -90,9 +92,7 @@ __nram__ char nram_anchor[ANCHOR];
 __wram__ char wram_anchor[ANCHOR];
 __mlu_shared__ char sram_anchor[ANCHOR];
 
-enum space { GDRAM, NRAM, WRAM, SRAM, HOST };
-enum { CORES = 4, CLUSTERS = 16, POISON = 0xff, REDZONE = 64 };
-enum { STACK_BYTES = 256 * 1024, TRAP_STATUS = 86 };
+enum { CORES = 4, CLUSTERS = 16, REDZONE = 64, STACK_BYTES = 256 * 1024 };
 constexpr size_t BYTES_AT_ONCE = 128;   /* of the vector unit */
 
 inline const char *
@@ -165,65 +165,16 @@ print_all_counters(bool each)
 
 /* -------------------------------------------------------------- tasks -- */
 
-/* Bytes on the chip and, for each, whether it was written. */
-struct image {
-	std::vector<char> bytes;
-	std::vector<uint8_t> written;
-};
-
-struct memory {
-	space which;
-	char *start;
-	size_t size;
-	std::vector<uint8_t> written;
-
-	bool
-	holds(const void *p) const
-	{
-		return p >= start && p < start + size;
-	}
-
-	uint8_t *
-	shadow(const void *p)
-	{
-		return &written[(size_t)((const char *)p - start)];
-	}
-
-	image
-	fresh() const
-	{
-		return {std::vector<char>(size, (char)POISON),
-			std::vector<uint8_t>(size, 0)};
-	}
-
-	void
-	load(const image &from)
-	{
-		memcpy(start, from.bytes.data(), size);
-		written = from.written;
-	}
-
-	void
-	save(image &to) const
-	{
-		memcpy(to.bytes.data(), start, size);
-		to.written = written;
-	}
-};
-
 inline memory &
 memory_of(space s)
 {
 	static memory all[] = {
 		{NRAM, __start_bang_nram,
-		 (size_t)(__stop_bang_nram - __start_bang_nram),
-		 {}},
+		 (size_t)(__stop_bang_nram - __start_bang_nram), nullptr},
 		{WRAM, __start_bang_wram,
-		 (size_t)(__stop_bang_wram - __start_bang_wram),
-		 {}},
+		 (size_t)(__stop_bang_wram - __start_bang_wram), nullptr},
 		{SRAM, __start_bang_sram,
-		 (size_t)(__stop_bang_sram - __start_bang_sram),
-		 {}},
+		 (size_t)(__stop_bang_sram - __start_bang_sram), nullptr},
 	};
 
 	return all[s - NRAM];
@@ -252,7 +203,7 @@ struct range {
 
 struct task {
 	ucontext_t context;
-	std::vector<char> stack;
+	std::unique_ptr<char[]> stack;
 	image nram, wram;
 	int id, group, cluster, core;
 	bool done, mpu;
@@ -281,7 +232,6 @@ struct job {
 	call body;
 	std::vector<task> tasks;
 	std::map<std::pair<int, int>, image> sram;
-	image *loaded;                  /* of SRAM */
 	ucontext_t home;
 	task *now;
 	bool partial;                   /* barriers of some tasks: races.h */
@@ -573,8 +523,6 @@ make_task(job &j, int id, bool mpu, int group, int cluster, int core)
 	t.group = group;
 	t.cluster = cluster;
 	t.core = core;
-	t.nram = memory_of(NRAM).fresh();
-	t.wram = memory_of(WRAM).fresh();
 	j.tasks.push_back(std::move(t));
 }
 
@@ -598,34 +546,28 @@ inline void
 run_until_blocked(job &j, task &t)
 {
 	auto cluster = std::make_pair(t.group, t.cluster);
-	memory &shared = memory_of(SRAM);
-	auto sram = j.sram.find(cluster);
 
-	if (sram == j.sram.end())
-		sram = j.sram.emplace(cluster, shared.fresh()).first;
-	if (j.loaded != &sram->second) {
-		if (j.loaded)
-			shared.save(*j.loaded);
-		j.loaded = &sram->second;
-		shared.load(*j.loaded);
-	}
+	memory_of(SRAM).load(j.sram[cluster]);
 	memory_of(NRAM).load(t.nram);
 	memory_of(WRAM).load(t.wram);
 	j.now = &t;
 	swapcontext(&j.home, &t.context);
 	j.now = nullptr;
-	memory_of(NRAM).save(t.nram);
-	memory_of(WRAM).save(t.wram);
+	if (t.done) {
+		memory_of(NRAM).drop(t.nram);
+		memory_of(WRAM).drop(t.wram);
+		t.stack.reset();
+	}
 }
 
 inline void
 start_tasks(job &j)
 {
 	for (task &t : j.tasks) {
-		t.stack.resize(STACK_BYTES);
+		t.stack.reset(new char[STACK_BYTES]);
 		getcontext(&t.context);
-		t.context.uc_stack.ss_sp = t.stack.data();
-		t.context.uc_stack.ss_size = t.stack.size();
+		t.context.uc_stack.ss_sp = t.stack.get();
+		t.context.uc_stack.ss_size = STACK_BYTES;
 		t.context.uc_link = &j.home;
 		makecontext(&t.context, enter, 0);
 	}
@@ -659,6 +601,8 @@ schedule(job &j)
 	}
 }
 
+void forget_clusters();                         /* races.h */
+
 /* TYPE as in cnrtFunctionType_t: 1 for Block, 4 for each cluster of a union. */
 inline void
 launch(const char *kernel, unsigned x, unsigned y, unsigned z, int type,
@@ -691,6 +635,9 @@ launch(const char *kernel, unsigned x, unsigned y, unsigned z, int type,
 	count.launches++;
 	schedule(j);
 	running = nullptr;
+	for (auto &s : j.sram)
+		memory_of(SRAM).drop(s.second);
+	forget_clusters();
 	add_counters(counts_by_kernel()[kernel], count, before);
 	check_redzones(kernel);
 }

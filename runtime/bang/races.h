@@ -93,8 +93,17 @@ note_bytes(const char *what, marks &m, size_t from, size_t n, bool write)
 	}
 }
 
+inline void
+make_marks(marks &m, size_t size)
+{
+	m.writer.resize(size);
+	m.reader.resize(size);
+	m.since.resize((size + PAGE - 1) / PAGE);
+}
+
+/* Of the block of device memory at START; NULL: nobody has written to it. */
 inline marks *
-marks_at(const char *start, size_t size, bool make)
+marks_of_block(const char *start, size_t size, bool make)
 {
 	auto found = marks_of_blocks().find(start);
 
@@ -102,21 +111,33 @@ marks_at(const char *start, size_t size, bool make)
 		return &found->second;
 	if (!make)
 		return nullptr;
-	marks &m = marks_of_blocks()[start];
-	m.writer.resize(size);
-	m.reader.resize(size);
-	m.since.resize((size + PAGE - 1) / PAGE);
-	return &m;
+	make_marks(marks_of_blocks()[start], size);
+	return &marks_of_blocks()[start];
 }
 
-/* SRAM of the cluster whose task runs: marks by an address of its own. */
+/* SRAM of each cluster of the launch. */
+inline std::map<const image *, marks> &
+marks_of_clusters()
+{
+	static std::map<const image *, marks> all;
+
+	return all;
+}
+
 inline marks *
 marks_of_sram()
 {
-	const task &t = *running->now;
-	auto at = running->sram.find({t.group, t.cluster});
+	marks &m = marks_of_clusters()[memory_of(SRAM).loaded];
 
-	return marks_at(at->second.bytes.data(), memory_of(SRAM).size, true);
+	if (m.writer.empty())
+		make_marks(m, memory_of(SRAM).size);
+	return &m;
+}
+
+inline void
+forget_clusters()
+{
+	marks_of_clusters().clear();
 }
 
 /* Task at work reads or writes the N bytes at P of space S. */
@@ -134,7 +155,7 @@ note_access(const char *what, space s, const char *p, int64_t n, bool write)
 	} else if (s == GDRAM) {
 		auto block = --blocks().upper_bound(p);
 
-		m = marks_at(block->first, block->second, write);
+		m = marks_of_block(block->first, block->second, write);
 		from = (size_t)(p - block->first);
 	}
 	if (m)
