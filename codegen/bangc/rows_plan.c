@@ -369,12 +369,24 @@ place_arrays(struct rows *r)
 	return at + r->vectors * r->tile;
 }
 
+/* Has a step one number for each unit, so that its vectors lie along them? */
+static bool
+goes_along_units(const struct rows *r)
+{
+	for (unsigned i = 0; i < r->nsteps; i++)
+		if (r->steps[i].nest.nloops == r->depth)
+			return true;
+	return false;
+}
+
 /* The most units at once that there is room for. */
 static bool
 fit(struct rows *r)
 {
 	int64_t room = r->k->arch->nram / 4;
 	int64_t share = (r->units + TASKS - 1) / TASKS;
+	int64_t least = r->k->arch->line;
+	bool along = goes_along_units(r);
 
 	for (int overlapped = 1; overlapped >= 0; overlapped--) {
 		r->overlapped = overlapped;
@@ -383,7 +395,7 @@ fit(struct rows *r)
 			r->block = MOST_BLOCK;
 		for (;;) {
 			plan_scratch(r);
-			if (r->tile >= r->k->arch->line &&
+			if (r->tile >= (along ? lines(r, r->block) : least) &&
 			    place_arrays(r) <= room)
 				return true;
 			if (r->block == 1)
