@@ -18,6 +18,9 @@
 #include <cstring>
 #include <vector>
 
+/* A machine for each library of kernels, in a process that has several. */
+#define BANG_EMU_HIDDEN __attribute__((visibility("hidden")))
+
 namespace bang_emu
 {
 
@@ -53,7 +56,7 @@ move_pages(char *from, char *to, size_t n)
 }
 
 /* A file of N bytes of poison, or more. */
-inline int
+BANG_EMU_HIDDEN inline int
 poison_file(size_t n)
 {
 	static int file = memfd_create("poison", MFD_CLOEXEC);

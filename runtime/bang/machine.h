@@ -71,14 +71,18 @@
 #define __mlu_host__
 #define __mlu_builtin__
 #define __mlu_const__ static const
+/* A precompiled header declares arrays; clang would make them constants. */
+#ifdef BANG_EMU_PRECOMPILED
+#define BANG_EMU_SPACE(name) extern BANG_EMU_HIDDEN
+#else
 #define BANG_EMU_SPACE(name) \
 	__attribute__((section(name), aligned(128), used)) static
+#endif
 #define __nram__ BANG_EMU_SPACE("bang_nram")
 #define __wram__ BANG_EMU_SPACE("bang_wram")
 #define __mlu_shared__ BANG_EMU_SPACE("bang_sram")
 #define __ldram__ static
 
-#define BANG_EMU_HIDDEN __attribute__((visibility("hidden")))
 extern "C" BANG_EMU_HIDDEN char __start_bang_nram[], __stop_bang_nram[];
 extern "C" BANG_EMU_HIDDEN char __start_bang_wram[], __stop_bang_wram[];
 extern "C" BANG_EMU_HIDDEN char __start_bang_sram[], __stop_bang_sram[];
@@ -115,10 +119,10 @@ struct counters {
 	uint64_t copies, barriers, launches;
 };
 
-inline counters count;
+BANG_EMU_HIDDEN inline counters count;
 
 /* The same by kernel, in the order of their names. */
-inline std::map<std::string, counters> &
+BANG_EMU_HIDDEN inline std::map<std::string, counters> &
 counts_by_kernel()
 {
 	static std::map<std::string, counters> all;
@@ -165,7 +169,7 @@ print_all_counters(bool each)
 
 /* -------------------------------------------------------------- tasks -- */
 
-inline memory &
+BANG_EMU_HIDDEN inline memory &
 memory_of(space s)
 {
 	static memory all[] = {
@@ -237,8 +241,8 @@ struct job {
 	bool partial;                   /* barriers of some tasks: races.h */
 };
 
-inline job *running;
-inline uint64_t period = 1;             /* barriers of all, and launches */
+BANG_EMU_HIDDEN inline job *running;
+BANG_EMU_HIDDEN inline uint64_t period = 1;             /* barriers of all, and launches */
 
 [[noreturn]] inline void
 trap(const char *what, const char *fmt, ...)
@@ -277,7 +281,7 @@ setting(const char *name)
 /* ------------------------------------------------------------- memory -- */
 
 /* Blocks of device memory: start to size. */
-inline std::map<const char *, size_t> &
+BANG_EMU_HIDDEN inline std::map<const char *, size_t> &
 blocks()
 {
 	static std::map<const char *, size_t> all;

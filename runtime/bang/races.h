@@ -23,7 +23,7 @@ struct marks {
 	std::vector<uint64_t> since; /* by page: marks are of this period */
 };
 
-inline std::map<const char *, marks> &
+BANG_EMU_HIDDEN inline std::map<const char *, marks> &
 marks_of_blocks()
 {
 	static std::map<const char *, marks> all;
@@ -116,7 +116,7 @@ marks_of_block(const char *start, size_t size, bool make)
 }
 
 /* SRAM of each cluster of the launch. */
-inline std::map<const image *, marks> &
+BANG_EMU_HIDDEN inline std::map<const image *, marks> &
 marks_of_clusters()
 {
 	static std::map<const image *, marks> all;
