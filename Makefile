@@ -203,9 +203,9 @@ fuzz-passes: all ## run every pass over FUZZ_CASES (20000) random modules
 	$Qutils/fuzz-passes/run $B --cases=$(or $(FUZZ_CASES),20000) \
 		--seconds=$(or $(FUZZ_SECONDS),0) --seed=$(or $(FUZZ_SEED),1)
 
-fuzz-bang: all ## the same as BANG-C, emulated: BANG_CASES (8000)
-	$Qutils/fuzz-ops/run $B --bang --count=$(or $(BANG_CASES),8000) \
-		--seed=$(or $(FUZZ_SEED),1)
+fuzz-bang: all ## the same as BANG-C, emulated: BANG_LEAST (30) of each
+	$Qutils/fuzz-ops/run $B --bang --least=$(or $(BANG_LEAST),30) \
+		--report=$B/fuzz-bang.tsv --seed=$(or $(FUZZ_SEED),1)
 
 models: ## write examples/*.relay anew
 	$Q$(PYTHON) -B utils/models/generate.py examples

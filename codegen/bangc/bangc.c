@@ -636,8 +636,15 @@ bangc_emit(struct buf *out, const ir_module *m, const struct interface *net,
 	   const struct bangc_options *o, struct diag *d)
 {
 	struct emitter x = {.o = o, .net = net, .arch = find_arch(o->arch, d)};
-	bool ok = x.arch && put_kernels(&x, m, d) && (!net || plan(&x, m, d));
+	struct bang_arch small;
+	bool ok;
 
+	if (x.arch && o->tile_bytes) {
+		small = *x.arch;
+		small.nram = o->tile_bytes;
+		x.arch = &small;
+	}
+	ok = x.arch && put_kernels(&x, m, d) && (!net || plan(&x, m, d));
 	if (ok)
 		put_all(out, &x);
 	vec_free(&x.kernels);

@@ -23,7 +23,8 @@ struct bangc_options {
 	int api;      /* of CNRT: 4 or 6 */
 	bool remarks; /* say what is done one by one */
 	bool part;    /* behind bangc_prologue, so that many share a file */
-	bool all_clusters; /* single: use them all, and no SRAM */
+	bool all_clusters;  /* single: use them all, and no SRAM */
+	int64_t tile_bytes; /* a part: of NRAM for tiles; 0: all */
 
 	/* Kernels that have no BANG-C are functions of the host. */
 	bool host_fallback;

@@ -74,6 +74,8 @@ bang_tile(const struct bang_vectors *v, bool twice, int64_t most,
 		tile = most;
 	if (tile > MAX_TILE)
 		tile = MAX_TILE;
+	if (tile < line)
+		tile = line;
 	snprintf(name, BANG_TILE_NAME, "TILE_%.150s_%u", v->k->name,
 		 v->k->nsteps);
 	buf_printf(v->k->defines, "#define %s %" PRId64 "\n", name, tile);

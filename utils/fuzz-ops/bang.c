@@ -1,13 +1,15 @@
 /*
  * Cases as BANG-C on the emulated machine.
  *
- * The compiler of C++ takes far longer than everything else, most of it for
- * the machine's headers. So many cases share a file, each in a namespace of
- * its own behind one prologue, and run one by one in processes of their own.
- * The number of a case says which machine it is for and in which shape.
+ * The compiler of C++ takes far longer than everything else. So the machine's
+ * headers and a prologue are compiled once for each architecture, many cases
+ * share a file, each in a namespace of its own, and run one by one in processes
+ * of their own. A line of a case says which machine it is for and in which
+ * shape; its number, in which order tasks run.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +23,8 @@
 #include "support/hash.h"
 #include "support/vec.h"
 #include "utils/fuzz-ops/attempt.h"
+
+#define FLAGS "-std=c++17 -O0 -w -fPIC -DBANG_EMU_PRECOMPILED"
 
 enum { ARCHES = 4, AT_ONCE = 120, SECONDS = 30, MOST_FAILURES = 8 };
 
@@ -46,10 +50,22 @@ struct pending {
 
 struct fuzz_batch {
 	const struct fuzz_options *o;
+	const char *compiler;
 	char folder[64];
 	unsigned compiled;
+	bool has_head[ARCHES];
 	VEC(struct pending *) of[ARCHES];
 };
+
+/* Clang takes half the time that g++ does. */
+static const char *
+find_compiler(void)
+{
+	if (getenv("CXX"))
+		return getenv("CXX");
+	return system("command -v clang++-19 >/dev/null") ? "c++"
+							  : "clang++-19";
+}
 
 struct fuzz_batch *
 fuzz_batch_new(const struct fuzz_options *o)
@@ -57,12 +73,44 @@ fuzz_batch_new(const struct fuzz_options *o)
 	struct fuzz_batch *b = xcalloc(1, sizeof(*b));
 
 	b->o = o;
+	b->compiler = find_compiler();
 	strcpy(b->folder, "/tmp/fuzz-bang-XXXXXX");
 	if (!mkdtemp(b->folder)) {
 		perror("mkdtemp");
 		_exit(2);
 	}
 	return b;
+}
+
+struct machine {
+	unsigned arch;
+	enum bangc_shape shape;
+	int64_t tile_bytes;
+};
+
+static struct machine
+machine_of(const struct fuzz_case *c)
+{
+	struct machine m = {2, BANGC_LAUNCHES, 0};
+	char line[64] = "", arch[16] = "", shape[16] = "";
+	size_t len;
+	const char *given = fuzz_line(c, "machine", NULL, &len);
+
+	if (given)
+		snprintf(line, sizeof(line), "%.*s", (int)len, given);
+	sscanf(line, "%15s %15s %" SCNd64, arch, shape, &m.tile_bytes);
+	for (unsigned i = 0; i < ARCHES; i++)
+		if (!strcmp(arch, arches[i].name))
+			m.arch = i;
+	if (!strcmp(shape, "single"))
+		m.shape = BANGC_SINGLE;
+	return m;
+}
+
+unsigned
+fuzz_machine(const struct fuzz_case *c)
+{
+	return machine_of(c).arch;
 }
 
 static uint64_t
@@ -88,16 +136,16 @@ conclude(struct pending *p, enum fuzz_result r, const char *what)
 
 /* The text of P, which is read, or false: it is not to be compiled. */
 static bool
-emit(struct pending *p, const ir_def *main, unsigned arch, const char **what)
+emit(struct pending *p, const ir_def *main, const struct machine *m,
+     const char **what)
 {
 	struct attempt *a = &p->a;
 	char name[64];
 	struct bangc_options o = {.name = name,
-				  .arch = arches[arch].name,
-				  .shape = bits_of(a->c) / ARCHES % 2
-						   ? BANGC_SINGLE
-						   : BANGC_LAUNCHES,
+				  .arch = arches[m->arch].name,
+				  .shape = m->shape,
 				  .api = 6,
+				  .tile_bytes = m->tile_bytes,
 				  .part = true};
 
 	*what = "NOT EVALUATED";
@@ -122,7 +170,8 @@ fuzz_batch_add(struct fuzz_batch *b, const struct fuzz_case *c, size_t index,
 	       uint8_t *result)
 {
 	struct pending *p = xcalloc(1, sizeof(*p));
-	unsigned arch = (unsigned)(bits_of(c) % ARCHES);
+	struct machine machine = machine_of(c);
+	unsigned arch = machine.arch;
 	const char *what = "REFUSED";
 	const ir_def *main;
 
@@ -135,7 +184,7 @@ fuzz_batch_add(struct fuzz_batch *b, const struct fuzz_case *c, size_t index,
 	} else if (evaluate_is_needed(main->fn) ||
 		   evaluate_has_sizes(main->fn)) {
 		conclude(p, FUZZ_EVALUATED, NULL);
-	} else if (!emit(p, main, arch, &what)) {
+	} else if (!emit(p, main, &machine, &what)) {
 		conclude(p, FUZZ_ONE_FAILS, what);
 	} else {
 		vec_push(&b->of[arch], p);
@@ -146,38 +195,78 @@ fuzz_batch_add(struct fuzz_batch *b, const struct fuzz_case *c, size_t index,
 
 /* ----------------------------------------------------------- compiling -- */
 
+/* Behind the precompiled head: the arrays that it declares. */
+static const char arrays[] =
+	"#undef BANG_EMU_SPACE\n"
+	"#define BANG_EMU_SPACE(name) \\\n"
+	"  __attribute__((section(name), aligned(128), used))\n"
+	"namespace bang_emu {\n"
+	"__nram__ char nram_anchor[ANCHOR];\n"
+	"__wram__ char wram_anchor[ANCHOR];\n"
+	"__mlu_shared__ char sram_anchor[ANCHOR];\n"
+	"}\n"
+	"__nram__ char relay_nram[RELAY_NRAM_BYTES];\n"
+	"#if BANG_EMU_ARCH >= 300\n"
+	"__wram__ char relay_wram[RELAY_WRAM_BYTES];\n"
+	"#endif\n";
+
+/* What all files for ARCH begin with, compiled. */
+static bool
+make_head(struct fuzz_batch *b, unsigned arch)
+{
+	struct diag quiet = {0};
+	struct buf head = {0};
+	char path[128], command[1024];
+	FILE *f;
+
+	if (b->has_head[arch])
+		return true;
+	snprintf(path, sizeof(path), "%s/%s.h", b->folder, arches[arch].name);
+	f = fopen(path, "w");
+	if (!f || !bangc_prologue(&head, arches[arch].name, &quiet))
+		return false;
+	fwrite(head.at, 1, head.len, f);
+	buf_free(&head);
+	if (fclose(f) != 0)
+		return false;
+	snprintf(command, sizeof(command),
+		 "%s " FLAGS " -DBANG_EMU_ARCH=%d -I%s -x c++-header %s "
+		 "-o %s.gch 2>%s/errors",
+		 b->compiler, arches[arch].code, b->o->headers, path, path,
+		 b->folder);
+	b->has_head[arch] = system(command) == 0;
+	return b->has_head[arch];
+}
+
 /* All texts that were not dropped, into PATH. */
 static bool
 write_source(struct fuzz_batch *b, unsigned arch, const char *path)
 {
-	struct diag quiet = {0};
-	struct buf head = {0};
 	FILE *f = fopen(path, "w");
 
-	if (!f || !bangc_prologue(&head, arches[arch].name, &quiet))
+	if (!f)
 		return false;
-	fwrite(head.at, 1, head.len, f);
+	fputs(arrays, f);
 	for (size_t i = 0; i < b->of[arch].len; i++) {
 		const struct pending *p = b->of[arch].at[i];
 
 		if (!p->dropped)
 			fwrite(p->text.at, 1, p->text.len, f);
 	}
-	buf_free(&head);
 	return fclose(f) == 0;
 }
 
 static int
 compile(struct fuzz_batch *b, unsigned arch)
 {
-	const char *compiler = getenv("CXX");
 	char command[1024];
 
 	snprintf(command, sizeof(command),
-		 "%s -std=c++17 -O0 -w -shared -fPIC -DBANG_EMU_ARCH=%d -I%s "
-		 "-x c++ %s/%u.mlu -o %s/%u.so 2>%s/errors",
-		 compiler ? compiler : "c++", arches[arch].code, b->o->headers,
-		 b->folder, b->compiled, b->folder, b->compiled, b->folder);
+		 "%s " FLAGS " -shared -DBANG_EMU_ARCH=%d -I%s -include "
+		 "%s/%s.h -x c++ %s/%u.mlu -o %s/%u.so 2>%s/errors",
+		 b->compiler, arches[arch].code, b->o->headers, b->folder,
+		 arches[arch].name, b->folder, b->compiled, b->folder,
+		 b->compiled, b->folder);
 	return system(command);
 }
 
@@ -219,7 +308,8 @@ build(struct fuzz_batch *b, unsigned arch)
 	char path[128];
 
 	b->compiled++;
-	for (int tries = 0; tries < MOST_FAILURES; tries++) {
+	for (int tries = 0; tries < MOST_FAILURES && make_head(b, arch);
+	     tries++) {
 		snprintf(path, sizeof(path), "%s/%u.mlu", b->folder,
 			 b->compiled);
 		if (!write_source(b, arch, path))
@@ -261,7 +351,7 @@ run_child(struct fuzz_batch *b, struct pending *p, run_fn *run,
 	struct attempt *a = &p->a;
 	ir_tensor **in = attempt_inputs(a);
 	const void **from = xcalloc(a->x.ninputs + 1, sizeof(*from));
-	uint64_t bits = bits_of(a->c) / (2 * ARCHES);
+	uint64_t bits = bits_of(a->c);
 	struct rlimit limit = {SECONDS, SECONDS};
 	char text[128];
 	int f;

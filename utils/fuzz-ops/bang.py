@@ -2,7 +2,10 @@
 hard on tiles.
 
 Programs of one operator take turns: extents of one, primes, more than a
-core's memory holds, whole vectors, nothing at all; then anything."""
+core's memory holds, more than tiles of a small one hold, whole vectors,
+nothing at all; then anything. So do architectures and shapes of the text."""
+
+import collections
 
 import core
 
@@ -17,15 +20,27 @@ REFUSED = {
 }
 # What pooling instructions do with NaN is not told.
 NO_SPECIALS = {"max", "min", "argmax", "argmin"}
+# Their results have shapes that values decide.
+EVALUATED = {
+    "argwhere", "dyn.broadcast_to", "dyn.expand_dims", "dyn.full",
+    "dyn.image.resize2d", "dyn.nn.pad", "dyn.nn.upsampling",
+    "dyn.nn.upsampling3d", "dyn.one_hot", "dyn.ones", "dyn.reshape",
+    "dyn.sparse_to_dense", "dyn.squeeze", "dyn.strided_slice", "dyn.tile",
+    "dyn.topk", "dyn.zeros",
+}
 FOREIGN = ("float64", "bfloat16")
-STYLES = ["ones", "primes", "large", "whole", "empty"] + ["any"] * 10
+STYLES = ["ones", "primes", "large", "small", "whole", "empty"] + ["any"] * 9
+ARCHES = ["mlu270", "mlu290", "mlu370", "mlu590"]
+SHAPES = ["launches", "single"]
 
 EXTENTS = {
     "ones": [1],
     "primes": [2, 3, 5, 7, 11, 13, 17, 31, 37, 61, 101, 257],
+    "small": [17, 33, 40, 64, 65, 100, 129],
     "whole": [4, 8, 16, 32, 64, 128],
     "any": core.Gen.extents + [40, 65, 100, 129, 500],
 }
+SMALL_MEMORY = 32768
 
 
 def foreign(value):
@@ -44,23 +59,38 @@ class Gen(core.Gen):
 
     def choice(self, seq):
         kept = [value for value in seq if not foreign(value)]
+        for dtype, least in (("float16", 2), ("int8", 5)):
+            if dtype in kept and len(kept) >= least and self.maybe(0.2):
+                return dtype
         return super().choice(kept or seq)
 
     def range(self, dtype, low=-2, high=2, special=True):
         return super().range(dtype, low, high, special and self.specials)
 
     def extent(self, most=33):
+        if self.style == "small" and most == 33:
+            most = 129
         fit = [e for e in self.extents if e <= most]
         return super().choice(fit or [1])
 
+    def extent_of_shape(self):
+        return super().choice(EXTENTS["any"] if self.style == "small" else
+                              self.extents)
+
+    def most(self, extent):
+        return 3 * extent if self.style == "small" else extent
+
     def shape(self, low=0, high=4, elements=4000, zero=0.03):
-        if self.style == "large" and elements >= 4000 and high > 0:
-            return self.large(max(low, 1), high)
+        if elements >= 4000 and high > 0:
+            if self.style == "large":
+                return self.large(max(low, 1), high, 170000, 190000)
+            if self.style == "small":
+                return self.large(max(low, 1), high, 9000, 20000)
         if self.style in ("primes", "whole", "any") and elements >= 4000:
             elements = 9000
         rank = self.randint(low, high)
         while True:
-            shape = [self.extent(600) for _ in range(rank)]
+            shape = [self.extent_of_shape() for _ in range(rank)]
             if core.product(shape) <= elements:
                 break
             rank = max(low, rank - self.randint(0, 1))
@@ -68,14 +98,24 @@ class Gen(core.Gen):
             shape[self.randrange(rank)] = 0
         return shape
 
-    def large(self, low, high):
-        """More floats than a core's memory holds."""
+    def large(self, low, high, least, most):
+        """More floats than a core's memory holds, or its tiles."""
         rank = self.randint(low, min(high, max(low, 3)))
         shape = [super(Gen, self).choice([1, 2, 3, 5]) for _ in range(rank)]
         k = self.randrange(rank)
         shape[k] = 1
-        shape[k] = self.randint(170000, 190000) // core.product(shape)
+        shape[k] = self.randint(least, most) // core.product(shape)
         return shape
+
+    def tile_bytes(self):
+        if self.style == "small":
+            return SMALL_MEMORY
+        if self.style == "any" and self.maybe(0.25):
+            return super().choice([16384, 65536])
+        return 0
+
+
+Drawn = collections.namedtuple("Drawn", "op style arch shape types text")
 
 
 def operators(table):
@@ -83,11 +123,23 @@ def operators(table):
     return [op for op in table if op not in REFUSED]
 
 
+def draw(seed, number, turn, k, op):
+    """Program NUMBER: the one of OP, which is the Kth, in this turn."""
+    style = STYLES[(turn + 7 * k) % len(STYLES)]
+    g = Gen("%s %d" % (seed, number), style, op not in NO_SPECIALS)
+    case = core.RECIPES[op](g, op)
+    arch = ARCHES[(turn + k) % len(ARCHES)]
+    shape = SHAPES[(turn // len(ARCHES) + k) % len(SHAPES)]
+    machine = "//: machine %s %s %d\n" % (arch, shape, g.tile_bytes())
+    head, rest = case.text(number).split("\n", 1)
+    types = frozenset(dtype for _, _, dtype, _ in case.inputs)
+    return Drawn(op, style, arch, shape, types,
+                 "%s\n%s%s" % (head, machine, rest))
+
+
 def cases(seed, first, count, ops):
     """A few cases are of many operators and styles, too."""
     for number in range(first, first + count):
         turn, k = divmod(number, len(ops))
-        style = STYLES[(turn + 7 * k) % len(STYLES)]
         op = ops[k * 101 % len(ops) if len(ops) % 101 else k]
-        g = Gen("%s %d" % (seed, number), style, op not in NO_SPECIALS)
-        yield core.RECIPES[op](g, op).text(number)
+        yield draw(seed, number, turn, k, op)

@@ -118,6 +118,10 @@ class Gen(random.Random):
     def extent(self, most=33):
         return self.choice([e for e in self.extents if e <= most])
 
+    def most(self, extent):
+        """How large an axis of a window may be, if EXTENT is usual."""
+        return extent
+
     def shape(self, low=0, high=4, elements=4000, zero=0.03):
         """A shape of so many dimensions, and sometimes an empty one."""
         rank = self.randint(low, high)

@@ -9,6 +9,7 @@
  *     //: in y values 0 1 0.5
  *     //: tolerance 10
  *     //: shape x 3                            where the type says ?
+ *     //: machine mlu270 single 32768          of BANG-C: bytes for tiles
  *     #[version = "0.0.5"]
  *     def @main(%x: Tensor[(3), float32], %y: Tensor[(3), float32]) {
  *       add(%x, %y)
@@ -57,6 +58,10 @@ struct fuzz_options {
 
 /* Cases that are compiled together, for one kind of MLU. */
 struct fuzz_batch;
+
+/* The kind of MLU that C is for, from 0. */
+unsigned fuzz_machine(const struct fuzz_case *c);
+
 struct fuzz_batch *fuzz_batch_new(const struct fuzz_options *o);
 
 /*

@@ -36,7 +36,7 @@ class Window:
     """Spatial axes with a kernel that fits."""
 
     def __init__(self, g, n, most=None, dilation=True):
-        most = most or {1: 20, 2: 12, 3: 6}[n]
+        most = g.most(most or {1: 20, 2: 12, 3: 6}[n])
         self.kernel = [g.randint(1, 4 if n < 3 else 3) for _ in range(n)]
         self.stride = [g.randint(1, 3) for _ in range(n)]
         self.dilation = [g.choice([1, 1, 1, 2]) if dilation else 1

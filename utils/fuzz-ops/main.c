@@ -18,7 +18,7 @@
 #include "support/vec.h"
 #include "utils/fuzz-ops/fuzz_ops.h"
 
-enum { SECONDS = 20, MAX_JOBS = 64 };
+enum { SECONDS = 20, MAX_JOBS = 64, MAX_BANG_JOBS = 4 };
 #define MOST_MEMORY ((rlim_t)6 << 30)
 
 static const char *const names[FUZZ_RESULTS] = {
@@ -111,12 +111,26 @@ limit_time(time_t seconds)
 	setitimer(ITIMER_PROF, &t, NULL);
 }
 
+/*
+ * The first case of JOB from I on. Those for one kind of MLU go to the same
+ * job, if there are enough of them, as they are compiled together.
+ */
+static size_t
+next_of(const struct run *r, unsigned job, size_t i)
+{
+	while (i < r->cases.len &&
+	       (r->o.bang ? fuzz_machine(&r->cases.at[i]) : i) % r->jobs != job)
+		i++;
+	return i;
+}
+
 static void
 work_in_batches(struct run *r, unsigned job, size_t from)
 {
 	struct fuzz_batch *b = fuzz_batch_new(&r->o);
 
-	for (size_t i = from; i < r->cases.len; i += r->jobs) {
+	for (size_t i = next_of(r, job, from); i < r->cases.len;
+	     i = next_of(r, job, i + 1)) {
 		r->shared->current[job] = i;
 		fuzz_batch_add(b, &r->cases.at[i], i, &r->shared->result[i]);
 	}
@@ -135,7 +149,8 @@ work(struct run *r, unsigned job, size_t from)
 #endif
 	if (r->o.bang)
 		work_in_batches(r, job, from);
-	for (size_t i = from; !r->o.bang && i < r->cases.len; i += r->jobs) {
+	for (size_t i = next_of(r, job, from); !r->o.bang && i < r->cases.len;
+	     i = next_of(r, job, i + 1)) {
 		struct buf out = {0};
 
 		r->shared->current[job] = i;
@@ -176,8 +191,9 @@ bury(struct run *r, unsigned job, int status)
 		   c->text);
 	say(&out);
 	buf_free(&out);
-	if (i + r->jobs < r->cases.len)
-		start(r, job, i + r->jobs);
+	i = next_of(r, job, i + 1);
+	if (i < r->cases.len)
+		start(r, job, i);
 	else
 		r->child[job] = 0;
 }
@@ -188,7 +204,7 @@ run_all(struct run *r)
 	unsigned alive = 0;
 
 	for (unsigned j = 0; j < r->jobs && j < r->cases.len; j++)
-		start(r, j, j);
+		start(r, j, 0);
 	do {
 		int status;
 		pid_t pid = wait(&status);
@@ -253,6 +269,8 @@ options(struct run *r, int argc, char **argv, const char **path)
 			*path = argv[i];
 	}
 	r->o.bang = r->o.headers != NULL;
+	if (r->o.bang && r->jobs > MAX_BANG_JOBS)
+		r->jobs = MAX_BANG_JOBS;
 	return r->jobs >= 1 && r->jobs <= MAX_JOBS;
 }
 
