@@ -47,7 +47,10 @@ is_own_primitive(const ir_def *def)
 	       !ir_dict_get(def->fn->attrs, "Extern");
 }
 
-/* E is a literal that should become a definition. */
+/*
+ * E is a literal that should become a definition. One whose types depend on
+ * parameters of the function around it cannot.
+ */
 static bool
 is_candidate(const ir_expr *e)
 {
@@ -55,7 +58,8 @@ is_candidate(const ir_expr *e)
 	bool closed;
 
 	if (!ir_is_primitive(e) || !ir_as_function(e)->body ||
-	    ir_dict_get(ir_as_function(e)->attrs, "Compiler"))
+	    ir_dict_get(ir_as_function(e)->attrs, "Compiler") ||
+	    (e->type && e->type->flags & TYPE_HAS_VAR))
 		return false;
 	ir_free_vars(e, &free_vars);
 	closed = free_vars.len == 0;

@@ -9,8 +9,8 @@
  * Calls, tuples and projections in main are numbered from 0, operands first;
  * print-dependency-graph prints the numbers. The new main takes what the value
  * depends on: variables that it does not bind, in order of first use. A value
- * that holds a constructor whose type parameters only its uses tell is refused,
- * unless its own type tells them.
+ * with types that only its uses tell, as those of parameters of a literal, is
+ * refused.
  *
  * Level: module. Needs: types.
  */
@@ -110,11 +110,11 @@ ignore(void *env, const struct diag_message *m)
 }
 
 static void
-note_ctor(const ir_expr *e, void *env)
+note_open(const ir_expr *e, void *env)
 {
 	bool *any = env;
 
-	*any |= e->kind == IR_CTOR;
+	*any |= e->kind == IR_CTOR || e->kind == IR_FUNCTION;
 }
 
 /* Does DEF tell all of its types, now that what used the value is gone? */
@@ -124,7 +124,7 @@ tells_types(ir_module *m, const ir_def *def)
 	bool any = false;
 	struct diag d;
 
-	ir_walk(&def->fn->base, NULL, note_ctor, &any);
+	ir_walk(def->fn->body, NULL, note_open, &any);
 	if (!any)
 		return true;
 	diag_init(&d, "relay-opt", NULL);

@@ -84,4 +84,7 @@ void defunc_free_encodings(struct defunc *d);
 const char *defunc_mangle(struct defunc *d, const char *prefix,
 			  const ir_type *t);
 
+/* A global called like HINT that nothing mentions. */
+const struct ir_global *defunc_new_global(struct defunc *d, const char *hint);
+
 #endif

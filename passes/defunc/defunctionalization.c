@@ -17,9 +17,10 @@
  *
  * A literal's constructor holds what it captures. Functions may be passed,
  * returned, let-bound, recursive, and stand in tuples, references and data,
- * whose types get twins where they hold functions by definition. Polymorphic definitions with functions in them are copied
- * for each combination of types that they are used with, and go. Literals that
- * are only called are spliced in.
+ * whose types get twins where they hold functions by definition. Polymorphic
+ * definitions with functions in them are copied for each combination of types
+ * that they are used with, and go. Literals that are only called are spliced
+ * in. Primitive and external functions stay as they are.
  *
  * Values that more than one block uses are bound by lets first.
  *
@@ -42,6 +43,13 @@ static bool
 is_relay(const ir_def *def)
 {
 	return def && def->kind == DEF_FUNCTION;
+}
+
+/* A definition that stays as it is, types and all. */
+static bool
+is_closed(const ir_def *def)
+{
+	return is_relay(def) && !is_open(def);
 }
 
 static bool
@@ -170,6 +178,23 @@ check_pattern(struct defunc *d, const ir_pattern *p)
 		check_pattern(d, p->sub[i]);
 }
 
+/* The types of what DEF takes and gives must be those of before. */
+static void
+check_closed(struct defunc *d, const ir_def *def, const ir_type *const *types,
+	     uint32_t n, const ir_type *ret, struct loc loc)
+{
+	bool same = defunc_type(d, ret) == defunc_old_type(d, ret);
+
+	for (uint32_t i = 0; i < n; i++)
+		same &= defunc_type(d, types[i]) ==
+			defunc_old_type(d, types[i]);
+	if (!same && !d->cx->failed)
+		pass_error(d->cx, loc,
+			   "'@%s' is primitive or external and takes or gives "
+			   "functions",
+			   def->name);
+}
+
 /* NOW, which stands for OLD, as a value of type T of the text. */
 static const ir_expr *
 as_value(struct defunc *d, const ir_expr *now, const ir_expr *old,
@@ -184,6 +209,12 @@ as_value(struct defunc *d, const ir_expr *now, const ir_expr *old,
 	if (d->cx->failed)
 		return now;
 	t = defunc_old_type(d, t);
+	if (old->kind == IR_GLOBAL && is_closed(ir_as_global(old)->def) &&
+	    t->kind == TYPE_FUNC)
+		check_closed(d, ir_as_global(old)->def,
+			     ir_as_func_type(t)->params,
+			     ir_as_func_type(t)->nparams,
+			     ir_as_func_type(t)->ret, old->loc);
 	if (t->kind != TYPE_FUNC || t->flags & TYPE_HAS_VAR) {
 		pass_error(d->cx, old->loc,
 			   "a value with type parameters: see -eta-expand");
@@ -310,6 +341,10 @@ rewrite_call(const ir_expr *e, const ir_expr *old, void *env)
 	    !is_relay(ir_as_global(was->callee)->def))
 		return e;
 	types = defunc_param_types(d, was);
+	if (was->callee->kind == IR_GLOBAL &&
+	    is_closed(ir_as_global(was->callee)->def))
+		check_closed(d, ir_as_global(was->callee)->def, types,
+			     was->nargs, old->type, e->loc);
 	now = operands(d, e, old, types);
 	if (was->callee->kind == IR_CTOR) {
 		check_ctor(d, ir_as_ctor(callee), e->loc);
@@ -369,6 +404,58 @@ make_instance(struct defunc *d)
 		ir_as_function(ir_new_function(d->m, fn->base.loc, &parts));
 }
 
+struct mention {
+	struct defunc *d;
+	const ir_def *by;
+	struct ptrmap changed; /* definitions of another signature now */
+};
+
+static bool
+has_same_signature(const struct instance *x)
+{
+	const struct ir_function *old = x->def->fn;
+
+	for (uint32_t i = 0; i < old->nparams; i++)
+		if (old->params[i]->annotation != x->now->params[i]->annotation)
+			return false;
+	return old->ret_type == x->now->ret_type;
+}
+
+static void
+refuse_mention(const ir_expr *e, void *env)
+{
+	struct mention *x = env;
+	const ir_def *def = e->kind == IR_GLOBAL ? ir_as_global(e)->def : NULL;
+
+	if (!def || x->d->cx->failed ||
+	    (!ir_map_get(&x->d->special, e) && !ptrmap_find(&x->changed, def)))
+		return;
+	pass_error(x->d->cx, x->by->loc,
+		   "'@%s', which functions are passed to, is called from a "
+		   "primitive or external function",
+		   def->name);
+}
+
+/* What stays as it is may not mention what goes or gets another type. */
+static void
+check_mentions(struct defunc *d)
+{
+	struct mention x = {.d = d};
+
+	for (size_t i = 0; i < d->instances.len; i++) {
+		const struct instance *made = &d->instances.at[i];
+
+		if (!made->args && !has_same_signature(made))
+			ptrmap_add(&x.changed, made->def, NULL);
+	}
+	for (size_t i = 0; i < d->m->defs.len; i++) {
+		x.by = d->m->defs.at[i];
+		if (is_closed(x.by) && x.by->fn->body)
+			ir_walk(x.by->fn->body, NULL, refuse_mention, &x);
+	}
+	ptrmap_free(&x.changed);
+}
+
 static void
 make_all(struct defunc *d)
 {
@@ -383,6 +470,8 @@ make_all(struct defunc *d)
 	}
 	for (; d->at < d->instances.len && !d->cx->failed; d->at++)
 		make_instance(d);
+	if (!d->cx->failed)
+		check_mentions(d);
 }
 
 /* Put what was made into the module, and take out what it came from. */

@@ -31,6 +31,16 @@ defunc_mangle(struct defunc *d, const char *prefix, const ir_type *t)
 	return name;
 }
 
+const struct ir_global *
+defunc_new_global(struct defunc *d, const char *hint)
+{
+	const char *name = hint;
+
+	for (unsigned i = 1; ir_module_find_global(d->m, name); i++)
+		name = ir_namef(d->m->cx, "%s_%u", hint, i);
+	return ir_module_global(d->m, name);
+}
+
 static const char *
 fresh_type_name(struct defunc *d, const char *hint)
 {
@@ -54,9 +64,7 @@ new_encoding(struct defunc *d, const struct ir_func_type *f)
 	e->type = f;
 	e->data = ir_type_adt(m->cx, name, NULL, 0);
 	e->adt = ir_module_add_type(m, name, NULL, 0, LOC_NONE);
-	e->apply = ir_module_global(
-		m,
-		ir_module_fresh_name(m, defunc_mangle(d, "apply_", &f->base)));
+	e->apply = defunc_new_global(d, defunc_mangle(d, "apply_", &f->base));
 	e->self = ir_new_var(m, LOC_NONE, ir_name(m->cx, "f"), e->data);
 	e->params =
 		ARENA_NEW_ARRAY(d->cx->scratch, f->nparams, const ir_expr *);

@@ -183,8 +183,7 @@ find_instance(struct defunc *d, ir_def *def, const ir_type *const *args)
 
 	if (known)
 		return known;
-	x.global = ir_module_global(
-		d->m, ir_module_fresh_name(d->m, defunc_mangle(d, "", key)));
+	x.global = defunc_new_global(d, defunc_mangle(d, "", key));
 	ptrmap_put(&d->known, key, x.global);
 	vec_push(&d->instances, x);
 	return x.global;

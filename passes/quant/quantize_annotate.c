@@ -17,6 +17,7 @@
  *
  * Level: function. Needs: types.
  */
+#include "passes/call_graph.h"
 #include "passes/quant/quantize.h"
 
 #include <stdio.h>
@@ -411,9 +412,35 @@ quant_annotate(pass_ctx *cx, const struct qconfig *q,
 	return ir_as_function(out);
 }
 
+static void
+free_calls(void *state)
+{
+	call_graph_free(state);
+	free(state);
+}
+
+/* Does anything call DEF, with the parameters that it has now? */
+static bool
+is_called(pass_ctx *cx, const ir_def *def)
+{
+	struct call_graph *g = cx->state;
+
+	if (!g) {
+		g = xcalloc(1, sizeof(*g));
+		call_graph_build(g, cx->module, cx->scratch);
+		cx->state = g;
+		cx->free_state = free_calls;
+	}
+	return call_graph_node(g, &def->global->base)->ncallers > 0;
+}
+
 const struct ir_function *
 pass_quantize_annotate(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 {
-	(void)def;
-	return quant_run(cx, fn, quant_annotate);
+	if (!is_called(cx, def))
+		return quant_run(cx, fn, quant_annotate);
+	pass_remark_missed(cx, def->loc,
+			   "'@%s' is not annotated: its calls pass no scales",
+			   def->name);
+	return fn;
 }

@@ -485,11 +485,19 @@ rewrite_call(const ir_expr *e, const ir_expr *old, void *env)
 }
 
 static const ir_expr *
+finish_tuple(const ir_expr *e, void *env)
+{
+	return e->kind == IR_TUPLE ? finish_argument(e, env) : e;
+}
+
+/* Who reads the fields finishes them; those of tuples in it nobody can. */
+static const ir_expr *
 keep_tuple(const ir_expr *e, const ir_expr *old, void *env)
 {
+	struct realize *r = env;
+
 	(void)old;
-	(void)env;
-	return e;
+	return quant_finish_operands(r->m, e, finish_tuple, r);
 }
 
 static const ir_expr *

@@ -71,18 +71,17 @@ compute_intrinsic(struct te_call *c)
 	return map(c, apply_intrinsic);
 }
 
-static const tir_expr *
-keep(struct te_call *c, const tir_expr *x)
-{
-	(void)c;
-	return x;
-}
-
-/* copy, and markers that mean something to passes only. */
+/* copy, and markers that mean something to passes only; of tuples, too. */
 bool
 compute_identity(struct te_call *c)
 {
-	return map(c, keep);
+	for (uint32_t i = 0; i < c->nout; i++) {
+		struct te_body *b = te_begin_out(c, NULL, i);
+
+		if (!te_output(c, i, te_end(b, te_get(c, c->in[i], b->i))))
+			return false;
+	}
+	return true;
 }
 
 static const tir_expr *

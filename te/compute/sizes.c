@@ -34,6 +34,14 @@ same(struct te_call *c, int64_t *const *out)
 	return true;
 }
 
+static bool
+each_same(struct te_call *c, int64_t *const *out)
+{
+	for (uint32_t i = 0; i < c->nout; i++)
+		sizes_copy(out[i], c->in[i]);
+	return true;
+}
+
 /* The extent of axes of A and B broadcast together. */
 bool
 sizes_broadcast(struct te_call *c, int64_t a, int64_t b, int64_t *out)
@@ -588,7 +596,7 @@ static const struct {
 	{compute_fixed_point_multiply_per_axis, sizes_per_axis},
 	{compute_gather, gather},
 	{compute_gather_nd, gather_nd},
-	{compute_identity, same},
+	{compute_identity, each_same},
 	{compute_image_affine_grid, sizes_affine_grid},
 	{compute_image_crop_and_resize, sizes_crops},
 	{compute_image_dilation2d, sizes_dilation},
