@@ -579,8 +579,12 @@ put_text(struct buf *out, struct emitter *x, struct buf *sizes,
 	}
 	buf_puts(&own, bang_text(sizes));
 	if (own.len)
-		buf_puts(&all, "\n/* Sizes of tiles, in elements: smaller ones "
-			       "will do, in whole lines. */\n");
+		buf_puts(&all, "\n/*\n"
+			       " * Sizes of tiles. Smaller ones will do: TILE_ "
+			       "in whole lines (RELAY_LINE\n"
+			       " * elements), BLOCK_ down to 1, others as they "
+			       "say.\n"
+			       " */\n");
 	buf_puts(&all, bang_text(&own));
 	buf_putc(&all, '\n');
 	buf_puts(&all, bang_text(&device));

@@ -181,27 +181,59 @@ put_scratch(struct rows_coder *x, struct buf *out, const struct bang_vectors *v,
 	}
 }
 
-/* "start", "real", "count" for L: tiles of it, or all at once. */
+/*
+ * "const int start = .., real = .., count = ..;" of what CODE mentions; REAL is
+ * elements, START may be NULL.
+ */
+static void
+put_counts(struct buf *out, const char *start, const char *real,
+	   bool whole_lines, const char *code)
+{
+	const char *before = "            const int ";
+
+	if (start && bang_text_mentions(code, "start")) {
+		buf_printf(out, "%sstart = %s", before, start);
+		before = ", ";
+	}
+	if (bang_text_mentions(code, "real")) {
+		buf_printf(out, "%sreal = %s", before, real);
+		before = ", ";
+		real = "real";
+	}
+	if (bang_text_mentions(code, "count")) {
+		buf_printf(out,
+			   whole_lines ? "%scount = relay_lines(%s)"
+				       : "%scount = %s",
+			   before, real);
+		before = ", ";
+	}
+	buf_puts(out, *before == ',' ? ";\n" : "");
+}
+
+/* "start", "real", "count" for L, as CODE asks: tiles of it, or all at once. */
 static void
 put_tiles(struct rows_coder *x, struct buf *out, const struct bang_loop *l,
-	  bool whole_lines)
+	  bool whole_lines, const char *code)
 {
-	const char *count = whole_lines ? "relay_lines(real)" : "real";
+	struct arena *a = x->k->arena;
+	int64_t end = l->min + l->extent;
 
-	if (l->extent <= x->r->tile)
-		buf_printf(out,
-			   "          {\n"
-			   "            const int start = %" PRId64
-			   ", real = %" PRId64 ", count = %s;\n",
-			   l->min, l->extent, count);
-	else
-		buf_printf(out,
-			   "          for (int start = %" PRId64
-			   "; start < %" PRId64 "; start += %" PRId64 ") {\n"
-			   "            const int real = relay_min(%" PRId64
-			   ", %" PRId64 " - start), count = %s;\n",
-			   l->min, l->min + l->extent, x->r->tile, x->r->tile,
-			   l->min + l->extent, count);
+	if (l->extent <= x->r->tile) {
+		buf_puts(out, "          {\n");
+		put_counts(out, arena_printf(a, "%" PRId64, l->min),
+			   arena_printf(a, "%" PRId64, l->extent), whole_lines,
+			   code);
+		return;
+	}
+	buf_printf(out,
+		   "          for (int start = %" PRId64 "; start < %" PRId64
+		   "; start += %" PRId64 ") {\n",
+		   l->min, end, x->r->tile);
+	put_counts(out, NULL,
+		   arena_printf(a,
+				"relay_min(%" PRId64 ", %" PRId64 " - start)",
+				x->r->tile, end),
+		   whole_lines, code);
 }
 
 /* Where N stores, as C: "A_row + offset". */
@@ -248,16 +280,50 @@ put_result(struct rows_coder *x, struct bang_vectors *v, unsigned vector,
 		   target, vector);
 }
 
+/*
+ * The code of V along LAST, or along the units for NULL, whose vector RESULT is
+ * what N stores. False, with OUT unfinished, if there is none.
+ */
+static bool
+put_stored(struct rows_coder *x, struct buf *out, struct bang_vectors *v,
+	   const struct bang_nest *n, const struct bang_loop *last,
+	   unsigned result)
+{
+	struct buf declare = {0}, move = {0}, body = {0};
+	bool ok;
+
+	put_result(x, v, result, &declare, &move);
+	ok = v->ok;
+	if (ok) {
+		x->k->scalar_ops += v->scalar * bang_points(n, 0, n->nloops);
+		buf_puts(&v->loads, bang_text(&v->code));
+		buf_puts(&v->loads, bang_text(&move));
+		put_scratch(x, &body, v, bang_text(&v->loads));
+		buf_puts(&body, bang_text(&declare));
+		buf_puts(&body, bang_text(&v->loads));
+		if (last) {
+			put_tiles(x, out, last, is_old(x), bang_text(&body));
+		} else {
+			buf_puts(out, "          {\n");
+			put_counts(out, NULL, "units", true, bang_text(&body));
+		}
+		buf_puts(out, bang_text(&body));
+		buf_puts(out, "          }\n");
+	}
+	buf_free(&body);
+	buf_free(&declare);
+	buf_free(&move);
+	bang_vectors_free(v);
+	return ok;
+}
+
 /* One number for each unit: a vector along the units. */
 static bool
 put_along_units(struct rows_coder *x, struct buf *out,
 		const struct bang_nest *n)
 {
 	struct bang_nest in = rows_inner(x->r, n);
-	struct buf declare = {0}, move = {0};
 	struct bang_vectors v;
-	unsigned result;
-	bool ok;
 
 	for (unsigned i = 0; i < x->r->narrays; i++) {
 		const struct rows_array *a = &x->r->arrays[i];
@@ -268,60 +334,23 @@ put_along_units(struct rows_coder *x, struct buf *out,
 			return false;
 	}
 	start_vectors(x, &v, &in, n, NULL);
-	result = bang_vector_of(&v, n->value);
-	put_result(x, &v, result, &declare, &move);
-	ok = v.ok;
-	if (ok) {
-		x->k->scalar_ops += v.scalar * bang_points(n, 0, n->nloops);
-		buf_puts(out, "          {\n"
-			      "            const int real = units, count = "
-			      "relay_lines(real);\n");
-		buf_puts(&v.loads, bang_text(&v.code));
-		buf_puts(&v.loads, bang_text(&move));
-		put_scratch(x, out, &v, bang_text(&v.loads));
-		buf_puts(out, bang_text(&declare));
-		buf_puts(out, bang_text(&v.loads));
-		buf_puts(out, "          }\n");
-	}
-	buf_free(&declare);
-	buf_free(&move);
-	bang_vectors_free(&v);
-	return ok;
+	return put_stored(x, out, &v, n, NULL, bang_vector_of(&v, n->value));
 }
 
 static bool
 put_elements(struct rows_coder *x, struct buf *out, const struct bang_nest *n)
 {
 	struct bang_nest in = rows_inner(x->r, n);
-	struct buf declare = {0}, move = {0};
 	const struct bang_loop *last;
 	struct bang_vectors v;
-	unsigned result;
-	bool ok;
 
 	bang_merge_loops(&in);
 	if (in.nloops == 0)
 		return false;
 	last = &in.loops[in.nloops - 1];
 	start_vectors(x, &v, &in, n, last->var);
-	result = bang_vector_of(&v, in.value);
-	put_result(x, &v, result, &declare, &move);
-	ok = v.ok;
-	if (ok) {
-		x->k->scalar_ops += v.scalar * bang_points(n, 0, n->nloops);
-		bang_put_loops(out, &in, 0, in.nloops - 1);
-		put_tiles(x, out, last, is_old(x));
-		buf_puts(&v.loads, bang_text(&v.code));
-		buf_puts(&v.loads, bang_text(&move));
-		put_scratch(x, out, &v, bang_text(&v.loads));
-		buf_puts(out, bang_text(&declare));
-		buf_puts(out, bang_text(&v.loads));
-		buf_puts(out, "          }\n");
-	}
-	buf_free(&declare);
-	buf_free(&move);
-	bang_vectors_free(&v);
-	return ok;
+	bang_put_loops(out, &in, 0, in.nloops - 1);
+	return put_stored(x, out, &v, n, last, bang_vector_of(&v, in.value));
 }
 
 /* The innermost loop of the result gets vectors; one more for each fold. */
@@ -360,7 +389,7 @@ put_fold_down(struct rows_coder *x, struct buf *out, const struct bang_nest *in,
 		buf_puts(&all, "          }\n");
 		buf_puts(&all, bang_text(&move));
 		bang_put_loops(out, in, 0, in->nspatial - 1);
-		put_tiles(x, out, last, is_old(x));
+		put_tiles(x, out, last, is_old(x), bang_text(&all));
 		put_scratch(x, out, &v, bang_text(&all));
 		buf_puts(out, bang_text(&all));
 		buf_puts(out, "          }\n");
@@ -439,7 +468,7 @@ put_fold_along(struct rows_coder *x, struct buf *out,
 			   "          float total = (float)(%s);\n",
 			   bang_text(&init));
 		bang_put_loops(out, in, in->nspatial, in->nloops - 1);
-		put_tiles(x, out, last, true);
+		put_tiles(x, out, last, true, bang_text(&v.loads));
 		put_scratch(x, out, &v, bang_text(&v.loads));
 		buf_puts(out, bang_text(&v.loads));
 		buf_printf(out,
@@ -525,23 +554,37 @@ put_step(struct rows_coder *x, const struct rows_step *s)
 	buf_free(&code);
 }
 
+/* How many units a block has, if CODE asks. */
+static void
+put_units(struct buf *out, const char *code)
+{
+	if (bang_text_mentions(code, "units"))
+		buf_puts(out,
+			 "        const int units = relay_min(block, high - "
+			 "first);\n");
+}
+
 /* A stage of turn TURN, of the block begun AGO turns before. */
 static void
 put_stage(struct rows_coder *x, struct buf *out, const char *when, int ago,
 	  const char *code)
 {
+	struct buf all = {0};
 	char turn[32];
 
+	if (!*code)
+		return;
 	snprintf(turn, sizeof(turn), ago ? "(turn - %d)" : "turn", ago);
-	buf_printf(
-		out,
-		"      if (%s) {\n"
-		"        const int first = low + %s * block;\n"
-		"        const int units = relay_min(block, high - first);\n",
-		when, turn);
-	put_block_pointers(x, out, code, turn);
-	buf_puts(out, code);
+	put_units(&all, code);
+	put_block_pointers(x, &all, code, turn);
+	buf_puts(&all, code);
+	buf_printf(out, "      if (%s) {\n", when);
+	if (bang_text_mentions(bang_text(&all), "first"))
+		buf_printf(out, "        const int first = low + %s * block;\n",
+			   turn);
+	buf_puts(out, bang_text(&all));
 	buf_puts(out, "      }\n");
+	buf_free(&all);
 }
 
 static void
@@ -549,6 +592,7 @@ put_turns(struct rows_coder *x, struct buf *out, const char *loads,
 	  const char *stores)
 {
 	const char *compute = bang_text(&x->compute);
+	struct buf all = {0};
 
 	if (x->r->overlapped) {
 		buf_puts(out,
@@ -558,20 +602,20 @@ put_turns(struct rows_coder *x, struct buf *out, const char *loads,
 			 "{\n");
 		put_stage(x, out, "turn >= 2", 2, stores);
 		put_stage(x, out, "turn < turns", 0, loads);
-		if (*compute)
-			put_stage(x, out, "turn >= 1 && turn <= turns", 1,
-				  compute);
+		put_stage(x, out, "turn >= 1 && turn <= turns", 1, compute);
 		buf_puts(out, "      __sync_io_move_compute();\n"
 			      "    }\n");
 		return;
 	}
+	buf_puts(&all, loads);
+	buf_puts(&all, compute);
+	buf_puts(&all, stores);
 	buf_puts(out,
-		 "    for (int first = low; first < high; first += block) {\n"
-		 "        const int units = relay_min(block, high - first);\n");
-	buf_puts(out, loads);
-	buf_puts(out, compute);
-	buf_puts(out, stores);
+		 "    for (int first = low; first < high; first += block) {\n");
+	put_units(out, bang_text(&all));
+	buf_puts(out, bang_text(&all));
 	buf_puts(out, "    }\n");
+	buf_free(&all);
 }
 
 bool
