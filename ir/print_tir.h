@@ -8,16 +8,24 @@
 #include "ir/attr.h"
 #include "ir/te.h"
 #include "ir/tir.h"
+#include "support/arena.h"
 #include "support/buf.h"
+#include "support/intern.h"
+#include "support/ptrmap.h"
 #include "support/vec.h"
 
-/* Variables in scope and what they are called. */
+/* Variables in scope and what they are called. Zeros are none. */
 struct tir_names {
 	VEC(struct tir_named {
 		const struct tir_var *var;
-		char *name; /* on the heap */
+		const char *name;
+		uintptr_t hidden; /* what WHERE said of VAR before */
 	})
 	live;
+	struct arena arena; /* of the names */
+	struct interner names;
+	struct ptrmap taken; /* names that are in use: 1 */
+	struct ptrmap where; /* variables: place in LIVE plus 1 */
 };
 
 /* V comes into scope: its hint, with a number if that is taken. */

@@ -11,50 +11,61 @@
 #include "ir/print.h"
 #include "support/arena.h"
 
+/* Take NAME; false if somebody has it. */
 static bool
-is_live(const struct tir_names *n, const char *name)
+take(struct tir_names *n, const char *name)
 {
-	for (size_t i = 0; i < n->live.len; i++)
-		if (!strcmp(n->live.at[i].name, name))
-			return true;
-	return false;
+	uintptr_t *taken = ptrmap_add(&n->taken, name, NULL);
+
+	if (*taken)
+		return false;
+	*taken = 1;
+	return true;
 }
 
 const char *
 tir_names_push(struct tir_names *n, const struct tir_var *v)
 {
-	size_t size = strlen(v->name) + 16;
-	char *name = xmalloc(size);
+	uintptr_t *where;
+	const char *name;
 
-	snprintf(name, size, "%s", v->name);
-	for (unsigned i = 1; is_live(n, name); i++)
-		snprintf(name, size, "%s_%u", v->name, i);
-	vec_push(&n->live, ((struct tir_named){v, name}));
+	if (!n->names.arena)
+		interner_init(&n->names, &n->arena);
+	name = intern_str(&n->names, v->name);
+	for (unsigned i = 1; !take(n, name); i++)
+		name = intern_str(&n->names,
+				  arena_printf(&n->arena, "%s_%u", v->name, i));
+	where = ptrmap_add(&n->where, v, NULL);
+	vec_push(&n->live, ((struct tir_named){v, name, *where}));
+	*where = n->live.len;
 	return name;
 }
 
 void
 tir_names_pop(struct tir_names *n)
 {
-	free(vec_last(&n->live).name);
-	n->live.len--;
+	struct tir_named last = vec_pop(&n->live);
+
+	*ptrmap_find(&n->taken, last.name) = 0;
+	*ptrmap_find(&n->where, last.var) = last.hidden;
 }
 
 void
 tir_names_free(struct tir_names *n)
 {
-	while (n->live.len)
-		tir_names_pop(n);
 	vec_free(&n->live);
+	interner_free(&n->names);
+	ptrmap_free(&n->taken);
+	ptrmap_free(&n->where);
+	arena_free(&n->arena);
 }
 
 static const char *
 name_of(const struct tir_names *n, const struct tir_var *v)
 {
-	for (size_t i = n->live.len; i-- > 0;)
-		if (n->live.at[i].var == v)
-			return n->live.at[i].name;
-	return v->name;
+	const uintptr_t *where = ptrmap_find(&n->where, v);
+
+	return where && *where ? n->live.at[*where - 1].name : v->name;
 }
 
 /* VALUE in the precision of T. */

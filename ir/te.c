@@ -255,14 +255,52 @@ te_new_reduce(ir_module *m, const struct te_reduce *r,
 	return e;
 }
 
+/* So many stages are looked through, more are looked up. */
+enum { FEW_STAGES = 16 };
+
+/* The slot of the stage NAME, or the free one where it would be. */
+static uint32_t *
+stage_slot(const te_schedule *s, const char *name)
+{
+	uint32_t i = (uint32_t)intern_hash(name) & (s->nslots - 1);
+
+	while (s->slots[i] && s->stages[s->slots[i] - 1].name != name)
+		i = (i + 1) & (s->nslots - 1);
+	return &s->slots[i];
+}
+
 struct te_stage *
 te_schedule_find(const te_schedule *s, const char *name)
 {
-	/* Mostly one asks for what came last. */
+	uint32_t at;
+
+	if (s->nstages > FEW_STAGES) {
+		at = *stage_slot(s, name);
+		return at ? &s->stages[at - 1] : NULL;
+	}
 	for (uint32_t i = s->nstages; i-- > 0;)
 		if (s->stages[i].name == name)
 			return &s->stages[i];
 	return NULL;
+}
+
+/* The last stage is new. */
+static void
+index_stage(ir_module *m, te_schedule *s)
+{
+	uint32_t first = s->nstages - 1;
+
+	if (s->nstages <= FEW_STAGES)
+		return;
+	if (s->nstages == FEW_STAGES + 1 || s->nstages > s->nslots / 2) {
+		s->nslots = FEW_STAGES;
+		while (s->nslots < s->nstages * 4)
+			s->nslots *= 2;
+		s->slots = ARENA_NEW_ARRAY(&m->arena, s->nslots, uint32_t);
+		first = 0;
+	}
+	for (uint32_t i = first; i < s->nstages; i++)
+		*stage_slot(s, s->stages[i].name) = i + 1;
 }
 
 struct te_stage *
@@ -276,6 +314,7 @@ te_schedule_stage(ir_module *m, te_schedule *s, const char *name)
 			 sizeof(*s->stages));
 	st = &s->stages[s->nstages++];
 	*st = (struct te_stage){.name = name};
+	index_stage(m, s);
 	return st;
 }
 

@@ -229,7 +229,9 @@ struct te_schedule {
 	struct loc loc;
 	uint32_t nstages;
 	struct te_stage *stages;
-	uint32_t stages_cap; /* private */
+	uint32_t stages_cap; /* private, as what follows */
+	uint32_t nslots;
+	uint32_t *slots; /* by name: number plus 1; all, if many */
 };
 
 /* Empty ones, in M's arena, as is all that is added to them. */
