@@ -295,8 +295,31 @@ bind_hole(struct infer *in, uint32_t root, const ir_type *t)
 	return t;
 }
 
-const ir_type *
-infer_unify_hole(struct infer *in, const ir_type *a, const ir_type *b)
+/* The free hole ROOT becomes HEAD, what TO is; late it stays what TO is. */
+static const ir_type *
+follow_hole(struct infer *in, uint32_t root, const ir_type *to,
+	    const ir_type *head)
+{
+	const ir_type *t = bind_hole(in, root, head);
+
+	if (t && in->late && root != 0)
+		in->holes.at[root].bound = to;
+	return t;
+}
+
+/* Of the bound hole T, or of the one that it follows. */
+static uint32_t
+last_root(struct infer *in, const ir_type *t)
+{
+	uint32_t root = root_of(in, t);
+
+	while (in->holes.at[root].bound->kind == TYPE_HOLE)
+		root = root_of(in, in->holes.at[root].bound);
+	return root;
+}
+
+static const ir_type *
+unify_hole(struct infer *in, const ir_type *a, const ir_type *b)
 {
 	uint32_t root;
 	const ir_type *head;
@@ -306,13 +329,13 @@ infer_unify_hole(struct infer *in, const ir_type *a, const ir_type *b)
 		head = infer_head(in, b);
 		if (head->kind == TYPE_HOLE)
 			return bind_hole(in, root_of(in, head), a);
-		root = root_of(in, b);
+		root = last_root(in, b);
 		merged = infer_unify(in, a, head);
 	} else if (b->kind != TYPE_HOLE) {
 		head = infer_head(in, a);
 		if (head->kind == TYPE_HOLE)
 			return bind_hole(in, root_of(in, head), b);
-		root = root_of(in, a);
+		root = last_root(in, a);
 		merged = infer_unify(in, head, b);
 	} else {
 		const ir_type *ha = infer_head(in, a);
@@ -321,17 +344,31 @@ infer_unify_hole(struct infer *in, const ir_type *a, const ir_type *b)
 		if (ha->kind == TYPE_HOLE && hb->kind == TYPE_HOLE)
 			return join_holes(in, root_of(in, ha), root_of(in, hb));
 		if (ha->kind == TYPE_HOLE)
-			return bind_hole(in, root_of(in, ha), hb);
+			return follow_hole(in, root_of(in, ha), b, hb);
 		if (hb->kind == TYPE_HOLE)
-			return bind_hole(in, root_of(in, hb), ha);
-		root = root_of(in, a);
+			return follow_hole(in, root_of(in, hb), a, ha);
+		root = last_root(in, a);
 		merged = infer_unify(in, ha, hb);
 		if (merged)
-			in->holes.at[root_of(in, b)].bound = merged;
+			in->holes.at[last_root(in, b)].bound = merged;
 	}
 	if (merged)
 		in->holes.at[root].bound = merged;
 	return merged;
+}
+
+/*
+ * What relations say in the end may still take from what a hole is known to
+ * be, for all that met it, so late the hole itself is the result.
+ */
+const ir_type *
+infer_unify_hole(struct infer *in, const ir_type *a, const ir_type *b)
+{
+	const ir_type *merged = unify_hole(in, a, b);
+
+	if (!merged || !in->late)
+		return merged;
+	return a->kind == TYPE_HOLE ? a : b;
 }
 
 /* Pending node I is tried again once the hole T is known. */

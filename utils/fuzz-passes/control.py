@@ -253,6 +253,13 @@ def unknown(g, blk):
         "nn.bias_add(%s, %s)" % (x, row), "zeros_like(%s)" % x,
         "broadcast_to_like(%s, %s)" % (row, x), "reverse(%s, axis=0)" % x)),
              ty)
+    if g.chance(0.1):
+        # The annotation knows more than its value.
+        name = g.fresh()
+        blk.lines.append(
+            "let %s: %s = dyn.reshape(%s, shape_of(%s, dtype=\"int64\"), "
+            "newshape=[]);" % (name, text(ty), x, y))
+        blk.scope.append((name, tensor("float32", "?", "?")))
     if g.chance(0.2):
         blk.bind("dyn.reshape(%s, shape_of(%s, dtype=\"int64\"), newshape=[])"
                  % (x, y), tensor("float32", "?", "?"))
