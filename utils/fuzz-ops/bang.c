@@ -20,6 +20,7 @@
 
 #include "codegen/bangc/bangc.h"
 #include "codegen/evaluate.h"
+#include "codegen/link.h"
 #include "support/hash.h"
 #include "support/vec.h"
 #include "utils/fuzz-ops/attempt.h"
@@ -136,8 +137,8 @@ conclude(struct pending *p, enum fuzz_result r, const char *what)
 
 /* The text of P, which is read, or false: it is not to be compiled. */
 static bool
-emit(struct pending *p, const ir_def *main, const struct machine *m,
-     const char **what)
+emit(const struct fuzz_batch *b, struct pending *p, const ir_def *main,
+     const struct machine *m, const char **what)
 {
 	struct attempt *a = &p->a;
 	char name[64];
@@ -146,6 +147,7 @@ emit(struct pending *p, const ir_def *main, const struct machine *m,
 				  .shape = m->shape,
 				  .api = 6,
 				  .tile_bytes = m->tile_bytes,
+				  .host_fallback = b->o->host,
 				  .part = true};
 
 	*what = "NOT EVALUATED";
@@ -184,7 +186,7 @@ fuzz_batch_add(struct fuzz_batch *b, const struct fuzz_case *c, size_t index,
 	} else if (evaluate_is_needed(main->fn) ||
 		   evaluate_has_sizes(main->fn)) {
 		conclude(p, FUZZ_EVALUATED, NULL);
-	} else if (!emit(p, main, &machine, &what)) {
+	} else if (!emit(b, p, main, &machine, &what)) {
 		conclude(p, FUZZ_ONE_FAILS, what);
 	} else {
 		vec_push(&b->of[arch], p);
@@ -259,14 +261,15 @@ write_source(struct fuzz_batch *b, unsigned arch, const char *path)
 static int
 compile(struct fuzz_batch *b, unsigned arch)
 {
-	char command[1024];
+	char command[8192], runtime[4096];
+	bool links = b->o->host && link_runtime(runtime, sizeof(runtime));
 
 	snprintf(command, sizeof(command),
 		 "%s " FLAGS " -shared -DBANG_EMU_ARCH=%d -I%s -include "
-		 "%s/%s.h -x c++ %s/%u.mlu -o %s/%u.so 2>%s/errors",
+		 "%s/%s.h -x c++ %s/%u.mlu -x none %s -o %s/%u.so 2>%s/errors",
 		 b->compiler, arches[arch].code, b->o->headers, b->folder,
-		 arches[arch].name, b->folder, b->compiled, b->folder,
-		 b->compiled, b->folder);
+		 arches[arch].name, b->folder, b->compiled,
+		 links ? runtime : "", b->folder, b->compiled, b->folder);
 	return system(command);
 }
 

@@ -51,13 +51,17 @@ def foreign(value):
 class Gen(core.Gen):
     """The stream, of one style."""
 
-    def __init__(self, seed, style, specials):
+    def __init__(self, seed, style, specials, host=False):
         super().__init__(seed)
+        self.host = host
         self.specials = specials
         self.style = style
         self.extents = EXTENTS.get(style, EXTENTS["any"])
 
     def choice(self, seq):
+        if self.host:
+            kept = [value for value in seq if foreign(value)]
+            return super().choice(kept if kept and self.maybe(0.7) else seq)
         kept = [value for value in seq if not foreign(value)]
         for dtype, least in (("float16", 2), ("int8", 5)):
             if dtype in kept and len(kept) >= least and self.maybe(0.2):
@@ -118,15 +122,17 @@ class Gen(core.Gen):
 Drawn = collections.namedtuple("Drawn", "op style arch shape types text")
 
 
-def operators(table):
-    """Those of TABLE that have BANG-C."""
-    return [op for op in table if op not in REFUSED]
+def operators(table, host):
+    """Those of TABLE that have BANG-C; with HOST, the others first."""
+    return [op for op in table if host and op in REFUSED] + \
+        [op for op in table if op not in REFUSED]
 
 
-def draw(seed, number, turn, k, op):
-    """Program NUMBER: the one of OP, which is the Kth, in this turn."""
+def draw(seed, number, turn, k, op, host):
+    """Program NUMBER: the one of OP, which is the Kth, in this turn.  With
+    HOST, of types that an MLU has not, if there are any."""
     style = STYLES[(turn + 7 * k) % len(STYLES)]
-    g = Gen("%s %d" % (seed, number), style, op not in NO_SPECIALS)
+    g = Gen("%s %d" % (seed, number), style, op not in NO_SPECIALS, host)
     case = core.RECIPES[op](g, op)
     arch = ARCHES[(turn + k) % len(ARCHES)]
     shape = SHAPES[(turn // len(ARCHES) + k) % len(SHAPES)]
@@ -137,9 +143,9 @@ def draw(seed, number, turn, k, op):
                  "%s\n%s%s" % (head, machine, rest))
 
 
-def cases(seed, first, count, ops):
+def cases(seed, first, count, ops, host):
     """A few cases are of many operators and styles, too."""
     for number in range(first, first + count):
         turn, k = divmod(number, len(ops))
         op = ops[k * 101 % len(ops) if len(ops) % 101 else k]
-        yield draw(seed, number, turn, k, op)
+        yield draw(seed, number, turn, k, op, host)

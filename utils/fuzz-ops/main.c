@@ -1,6 +1,6 @@
 /*
- * fuzz-ops [--hostile] [--unknown] [--bang=HEADERS] [--jobs=N] [--counts]
- *          FILE
+ * fuzz-ops [--hostile] [--unknown] [--bang=HEADERS [--host]] [--jobs=N]
+ *          [--counts] FILE
  *
  * Runs the cases of FILE in child processes. A child that dies or hangs is a
  * finding, and another goes on after it. Status 1 if anything was found.
@@ -257,6 +257,8 @@ options(struct run *r, int argc, char **argv, const char **path)
 			r->o.hostile = true;
 		else if (!strcmp(argv[i], "--unknown"))
 			r->o.unknown = true;
+		else if (!strcmp(argv[i], "--host"))
+			r->o.host = true;
 		else if (!strcmp(argv[i], "--counts"))
 			r->counts = true;
 		else if (!strncmp(argv[i], "--bang=", 7))
@@ -284,7 +286,7 @@ main(int argc, char **argv)
 
 	if (!options(&r, argc, argv, &path)) {
 		fprintf(stderr, "usage: fuzz-ops [--hostile] [--unknown] "
-				"[--bang=HEADERS] "
+				"[--bang=HEADERS [--host]] "
 				"[--jobs=N] [--counts] [FILE]\n");
 		return 1;
 	}
