@@ -17,13 +17,20 @@
 static const struct ir_equal_options no_options;
 
 bool
+equal_is_known(const struct equal *q, const void *a, const void *b)
+{
+	const void *other = ptrmap_get(&q->right, b);
+
+	return ptrmap_find(&q->left, a) ||
+	       (other && ptrmap_get(&q->left, other) == b);
+}
+
+bool
 equal_bind(struct equal *q, const void *a, const void *b)
 {
-	const void *known_a = ptrmap_get(&q->left, a);
-	const void *known_b = ptrmap_get(&q->right, b);
-
-	if (known_a || known_b)
-		return known_a == b && known_b == a;
+	if (equal_is_known(q, a, b))
+		return ptrmap_get(&q->left, a) == b &&
+		       ptrmap_get(&q->right, b) == a;
 	ptrmap_put(&q->left, a, b);
 	ptrmap_put(&q->right, b, a);
 	return true;
@@ -222,7 +229,7 @@ compare_vars(struct equal *q, const struct pair *p)
 	const struct ir_var *a = ir_as_var(p->a);
 	const struct ir_var *b = ir_as_var(p->b);
 
-	if (ptrmap_find(&q->left, a) || ptrmap_find(&q->right, b)) {
+	if (equal_is_known(q, a, b)) {
 		if (ptrmap_get(&q->left, a) != b)
 			DIFFER(q, p, "variable %%%s against %%%s", a->name,
 			       b->name);
@@ -467,8 +474,7 @@ compare(struct equal *q, const struct pair *p)
 		DIFFER(q, p, "%s against %s", kind_name(p->a), kind_name(p->b));
 	} else if (p->a->kind <= IR_CTOR) {
 		compare_leaves(q, p);
-	} else if (ptrmap_find(&q->left, p->a) ||
-		   ptrmap_find(&q->right, p->b)) {
+	} else if (equal_is_known(q, p->a, p->b)) {
 		if (ptrmap_get(&q->left, p->a) != p->b)
 			DIFFER(q, p, "%s shared on one side only",
 			       kind_name(p->a));
@@ -498,6 +504,13 @@ equal_start(struct equal *q, ir_context *cx, const struct ir_equal_options *o,
 	*q = (struct equal){.cx = cx, .o = o ? o : &no_options, .first = first};
 	if (first)
 		*first = (struct ir_difference){.path = ""};
+}
+
+void
+equal_forget_pairs(struct equal *q)
+{
+	ptrmap_free(&q->left);
+	q->left = (struct ptrmap){0};
 }
 
 bool

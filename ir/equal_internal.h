@@ -45,8 +45,9 @@ struct pair {
 struct equal {
 	ir_context *cx;
 	const struct ir_equal_options *o;
-	struct ptrmap left;  /* what of B stands for A's */
-	struct ptrmap right; /* and the other way round */
+	struct ptrmap left; /* what of B stands for A's, in this definition */
+	/* The other way round, of all so far: out of date unless LEFT agrees. */
+	struct ptrmap right;
 	VEC(struct pair) todo;
 	VEC(struct visit) visits;
 	struct ir_difference *first; /* or NULL */
@@ -68,6 +69,12 @@ bool equal_wants_text(const struct equal *q);
 
 /* Nothing more to find out. */
 bool equal_is_decided(const struct equal *q);
+
+/* Has A or B been paired up in this definition? */
+bool equal_is_known(const struct equal *q, const void *a, const void *b);
+
+/* Another definition begins: it may share parts with those before. */
+void equal_forget_pairs(struct equal *q);
 
 /* Pair A up with B; false if either belongs to another one. */
 bool equal_bind(struct equal *q, const void *a, const void *b);

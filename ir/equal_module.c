@@ -36,6 +36,7 @@ same_ctor(struct equal *q, const struct ir_ctor *a, const struct ir_ctor *b)
 static bool
 same_type_def(struct equal *q, const ir_type_def *a, const ir_type_def *b)
 {
+	equal_forget_pairs(q);
 	if (a->is_extern != b->is_extern || a->nparams != b->nparams ||
 	    a->nctors != b->nctors)
 		return false;
@@ -93,6 +94,7 @@ compare_defs(struct equal *q, const ir_def *a, const ir_def *b)
 		MODULES_DIFFER(q, "@%s: definitions of different levels",
 			       a->name);
 	} else if (a->kind == DEF_FUNCTION) {
+		equal_forget_pairs(q);
 		equal_run(q, &a->fn->base, &b->fn->base);
 	} else {
 		text_of(&x, a);

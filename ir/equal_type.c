@@ -194,9 +194,8 @@ same_head(struct equal *q, const ir_type *a, const ir_type *b, type_vec *todo)
 	case TYPE_ADT:
 		return same_adt(ir_as_adt_type(a), ir_as_adt_type(b), todo);
 	case TYPE_VAR:
-		return ptrmap_find(&q->left, a)
-			       ? ptrmap_get(&q->left, a) == b
-			       : a == b && !ptrmap_find(&q->right, b);
+		return equal_is_known(q, a, b) ? ptrmap_get(&q->left, a) == b
+					       : a == b;
 	case TYPE_HOLE:
 		return true;
 	}
