@@ -47,6 +47,7 @@ typedef struct relay_tensor relay_tensor;     /* a tensor in formulas */
 typedef struct relay_value relay_value;       /* a scalar in formulas */
 typedef struct relay_pass relay_pass;         /* a run of a pass */
 typedef struct relay_node relay_node;         /* an expression of Relay */
+typedef struct relay_run relay_run;           /* any pass over a module */
 
 /* What a type relation returns: done, call me again, an error was reported. */
 typedef enum relay_outcome { RELAY_DONE, RELAY_WAIT, RELAY_FAIL } relay_outcome;
@@ -79,6 +80,24 @@ typedef enum relay_fold {
 	RELAY_FOLD_SUM, RELAY_FOLD_PROD, RELAY_FOLD_MIN, RELAY_FOLD_MAX
 } relay_fold;
 /* clang-format on */
+
+/*
+ * What watches passes, those of the tools as well. Any callback may be NULL.
+ * Before a pass runs, should_run of every instrument is asked; if one gives 0
+ * (and the pass is not in --required-pass), it does not run, and nothing more
+ * is called. Otherwise before of all, the pass, and after of all, in the order
+ * in which they were added; after is not called when the pass failed. enter and
+ * leave stand around the passes over one module.
+ */
+typedef struct relay_plugin_instrument {
+	const char *name;
+	void *data; /* handed to each callback */
+	void (*enter)(void *data);
+	void (*leave)(void *data);
+	int (*should_run)(void *data, relay_run *r);
+	void (*before)(void *data, relay_run *r);
+	void (*after)(void *data, relay_run *r);
+} relay_plugin_instrument;
 
 typedef struct relay_api {
 	uint32_t version;
@@ -176,6 +195,20 @@ typedef struct relay_api {
 	void (*count)(relay_pass *p, const char *what);
 	void (*pass_error)(relay_pass *p, const relay_node *at, const char *fmt,
 			   ...);
+
+	/*
+	 * Instruments. add_instrument is called in relay_plugin_init, with what
+	 * lives to the end of the process. flag is "fuse-ops"; changed is 1 in
+	 * after, if the pass changed something; text is the module, good until
+	 * the callback returns. say writes a line to the standard error, or
+	 * where dumps go; run_error ends the passes.
+	 */
+	void (*add_instrument)(const relay_plugin_instrument *i);
+	const char *(*run_flag)(const relay_run *r);
+	int (*run_changed)(const relay_run *r);
+	const char *(*run_text)(relay_run *r);
+	void (*say)(relay_run *r, const char *fmt, ...);
+	void (*run_error)(relay_run *r, const char *fmt, ...);
 } relay_api;
 
 typedef enum relay_attr_kind {

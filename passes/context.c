@@ -170,6 +170,13 @@ pass_context_option(const struct pass_context *cx, const struct pass_info *info,
 }
 
 bool
+pass_context_requires(const struct pass_context *cx,
+		      const struct pass_info *info)
+{
+	return cx->required && cx->required[pass_number(info)];
+}
+
+bool
 pass_context_enables(const struct pass_context *cx,
 		     const struct pass_info *info)
 {

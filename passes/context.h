@@ -41,6 +41,10 @@ const char *pass_context_option(const struct pass_context *cx,
 				const struct pass_info *info,
 				const char *option);
 
+/* Is INFO in the list of required passes? */
+bool pass_context_requires(const struct pass_context *cx,
+			   const struct pass_info *info);
+
 /* Does a sequence run INFO? Disabled: no; required: yes; else by level. */
 bool pass_context_enables(const struct pass_context *cx,
 			  const struct pass_info *info);

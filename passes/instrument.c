@@ -76,8 +76,8 @@ print_module(struct pass_manager *pm, struct buf *out)
 }
 
 /* Dumps go to the standard error, or are kept for --dump-to. */
-static void
-emit(struct pass_manager *pm, const struct buf *text)
+void
+instrument_emit(struct pass_manager *pm, const struct buf *text)
 {
 	if (pm->options->dump_to)
 		buf_put(&pm->instrument.dumps, text->at, text->len);
@@ -93,7 +93,7 @@ instrument_print(struct pass_manager *pm, const char *title,
 
 	buf_printf(&out, "// *** %s ***\n", title);
 	buf_put(&out, text->at, text->len);
-	emit(pm, &out);
+	instrument_emit(pm, &out);
 	buf_free(&out);
 }
 

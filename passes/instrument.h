@@ -106,6 +106,8 @@ void instrument_end(struct pass_manager *pm);
 
 /* Print the module as it is now, or TEXT, headed by TITLE. */
 void instrument_dump(struct pass_manager *pm, const char *title);
+/* Text as it is, where dumps go. */
+void instrument_emit(struct pass_manager *pm, const struct buf *text);
 void instrument_print(struct pass_manager *pm, const char *title,
 		      const struct buf *text);
 

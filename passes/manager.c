@@ -9,6 +9,7 @@
 #include "ir/walk.h"
 #include "parser/parser.h"
 #include "passes/dot/graph.h"
+#include "passes/plugin/instruments.h"
 #include "passes/plugin/plugin.h"
 #include "passes/registry.h"
 #include "passes/spans.h"
@@ -428,10 +429,15 @@ run_pass(struct pass_manager *pm, const struct pass_step *step, bool *changed)
 	struct span_count spans;
 	uint64_t visits;
 	bool now = false;
+	bool failed;
 	bool ok;
 
 	if ((info->needs & PASS_NEEDS_TYPES) && !(infer(pm) && has_types(pm)))
 		return false;
+	if (!plugin_instruments_before(
+		    pm, info, pass_context_requires(&pm->context, info),
+		    &failed))
+		return !failed;
 	instrument_before(pm, info);
 	prepare_reproducer(pm, step);
 	count_stats(pm, info, "nodes before");
@@ -458,10 +464,11 @@ run_pass(struct pass_manager *pm, const struct pass_step *step, bool *changed)
 	}
 	count_stats(pm, info, "nodes after");
 	instrument_after(pm, info, now);
+	ok = plugin_instruments_after(pm, info, now);
 	arena_reset(&pm->scratch);
 	collect_garbage(pm);
 	*changed |= now;
-	return true;
+	return ok;
 }
 
 /* "InferType,FoldConstant": with their defaults; types only if stale. */
@@ -639,6 +646,7 @@ pass_manager_run(struct pass_manager *pm, const struct pass_pipeline *p,
 		 ir_module *m, bool no_infer)
 {
 	bool changed = false;
+	bool ok;
 
 	pm->module = m;
 	pm->stopped = false;
@@ -650,6 +658,8 @@ pass_manager_run(struct pass_manager *pm, const struct pass_pipeline *p,
 		validate_start(pm, pm->state);
 	}
 	instrument_start(pm);
-	return !pm->instrument.failed &&
-	       run_pipe(pm, p->first, false, &changed);
+	plugin_instruments_enter();
+	ok = !pm->instrument.failed && run_pipe(pm, p->first, false, &changed);
+	plugin_instruments_leave();
+	return ok;
 }

@@ -14,6 +14,7 @@
 void plugin_api_types(relay_api *api);
 void plugin_api_rules(relay_api *api);
 void plugin_api_passes(relay_api *api);
+void plugin_api_instruments(relay_api *api);
 
 /* Between the element types of both sides. */
 static inline relay_type

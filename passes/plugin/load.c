@@ -28,6 +28,7 @@ the_api(void)
 	plugin_api_types(&api);
 	plugin_api_rules(&api);
 	plugin_api_passes(&api);
+	plugin_api_instruments(&api);
 	api.version = RELAY_PLUGIN_VERSION;
 	api.size = sizeof(api);
 	return &api;
