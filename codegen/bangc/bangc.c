@@ -628,6 +628,7 @@ put_all(struct buf *out, struct emitter *x)
 	if (x->net) {
 		struct bang_network n = network_of(x);
 
+		n.names = bang_name_slots(&n);
 		bang_put_network(&text, &n);
 	}
 	put_text(out, x, &sizes, bang_text(&text));

@@ -249,6 +249,24 @@ cast(struct printer *p, const tir_expr *e)
 	expr(p, e->arg[0]);
 }
 
+/* The same bits; those of bfloat16 are in floats, see above. */
+static void
+reinterpret(struct printer *p, const tir_expr *e)
+{
+	const char *to = type_of(p, e->dtype);
+	const char *from = type_of(p, e->arg[0]->dtype);
+
+	p->ok &= to && from;
+	if (e->dtype.code == DTYPE_BFLOAT)
+		buf_puts(p->out, "(float)");
+	put_name(p, "relay_reinterpret", e->dtype);
+	buf_printf(p->out, "<%s>(", to ? to : "?");
+	if (e->arg[0]->dtype.code == DTYPE_BFLOAT)
+		buf_printf(p->out, "(%s)", from ? from : "?");
+	expr(p, e->arg[0]);
+	buf_putc(p->out, ')');
+}
+
 static void
 function(struct printer *p, const tir_expr *e)
 {
@@ -257,15 +275,12 @@ function(struct printer *p, const tir_expr *e)
 				   : int_functions[e->intrin];
 
 	if (e->intrin == INTRIN_REINTERPRET) {
-		name = type_of(p, e->dtype);
-		p->ok &= name != NULL;
-		put_name(p, "relay_reinterpret", e->dtype);
-		buf_printf(p->out, "<%s>", name ? name : "?");
-	} else {
-		p->ok &= name != NULL;
-		narrow(p, e);
-		put_name(p, name ? name : "?", e->arg[0]->dtype);
+		reinterpret(p, e);
+		return;
 	}
+	p->ok &= name != NULL;
+	narrow(p, e);
+	put_name(p, name ? name : "?", e->arg[0]->dtype);
 	list(p, e);
 }
 

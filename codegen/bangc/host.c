@@ -24,7 +24,7 @@ is_constants(const struct bang_network *n, uint32_t i)
 const char *
 bang_param_name(const struct bang_network *n, uint32_t i)
 {
-	return is_tensor(n, i)              ? n->net->slots[i].name
+	return is_tensor(n, i)              ? n->names[i]
 	       : is_constants(n, i)         ? "constants"
 	       : i == n->net->main->nparams ? "packed"
 					    : "workspace";

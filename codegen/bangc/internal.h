@@ -451,6 +451,7 @@ struct bang_network {
 	int64_t sram_bytes; /* that hold values between calls */
 	const struct bang_packing *packing;
 	const struct ptrmap *params; /* buffers of main: their number + 1 */
+	const char **names;          /* of inputs, then of outputs */
 	struct arena *arena;
 };
 
@@ -464,6 +465,9 @@ struct bang_parts {
 };
 bool bang_split(struct bang_parts *out, const struct bang_network *n,
 		const struct bang_values *values, struct diag *d);
+
+/* names.c: inputs and outputs as C, by nothing that the text means else. */
+const char **bang_name_slots(const struct bang_network *n);
 
 /* Parameter I of main as C; behind those of main is what is packed. */
 const char *bang_param_name(const struct bang_network *n, uint32_t i);
