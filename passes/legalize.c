@@ -7,8 +7,9 @@
  * FTVMLegalize: a clip to the range of what qnn.requantize gives anyway goes;
  * erf of 16-bit floats is done in float32; transposed convolutions get the
  * layout NCHW (NCDHW) and kernels IOHW (IODHW).
- * FTVMQnnCanonicalize: quantized operators become plain ones, as in
- * qnn-legalize. FTVMQnnLegalize: no target here has rules.
+ * FTVMQnnLegalize: quantized convolutions and dense layers become plain ones
+ * on differences of 16 bits. FTVMQnnCanonicalize: all quantized operators
+ * become plain ones, as in qnn-legalize.
  *
  * Level: function. Needs: types.
  */
@@ -20,6 +21,7 @@
 
 struct legalize {
 	pass_ctx *cx;
+	bool products; /* FTVMQnnLegalize */
 	bool canonicalize;
 };
 
@@ -109,6 +111,17 @@ legalize_transposed(const struct opcall *b, const ir_expr *e, const char *data,
 	return to_layout(b, e, data, has);
 }
 
+/*
+ * Our processors have no products of 8-bit integers with zero points: these
+ * become products of 16 bits. FTVMQnnLegalize is about them alone.
+ */
+static bool
+is_product(enum op_id op)
+{
+	return op == OP_qnn_conv2d || op == OP_qnn_conv2d_transpose ||
+	       op == OP_qnn_dense;
+}
+
 static const ir_expr *
 canonicalize(const struct legalize *l, const ir_expr *e, const ir_expr *old)
 {
@@ -133,6 +146,8 @@ rewrite_call(const ir_expr *e, const ir_expr *old, void *env)
 
 	if (!op)
 		return e;
+	if (l->products)
+		return is_product(op->id) ? canonicalize(l, e, old) : e;
 	if (l->canonicalize)
 		return canonicalize(l, e, old);
 	switch (op->id) {
@@ -161,12 +176,12 @@ pass_legalize(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 	struct legalize l = {
 		.cx = cx,
 		.canonicalize = strcmp(attr, "FTVMQnnCanonicalize") == 0,
+		.products = strcmp(attr, "FTVMQnnLegalize") == 0,
 	};
 
 	(void)def;
-	if (strcmp(attr, "FTVMQnnLegalize") == 0)
-		return fn;
-	if (!l.canonicalize && strcmp(attr, "FTVMLegalize") != 0) {
+	if (!l.canonicalize && !l.products &&
+	    strcmp(attr, "FTVMLegalize") != 0) {
 		pass_error(cx, fn->base.loc,
 			   "attr must be FTVMLegalize, FTVMQnnLegalize or "
 			   "FTVMQnnCanonicalize, but is '%s'",

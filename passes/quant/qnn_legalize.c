@@ -11,8 +11,7 @@
  *
  * The result is the same to the bit. A call whose scales are no constants
  * stays, because fixed-point multipliers are attributes; so do operators that
- * have no plain form. A target may want other forms of some of these first;
- * none of ours does.
+ * have no plain form.
  *
  * Level: function. Needs: types.
  */
