@@ -312,6 +312,9 @@ optional_semicolon:
 let_head
 : LET LOCAL annotation '='
 	{ $$ = syn_let_open(cx, @LOCAL, @annotation, $LOCAL, $annotation); }
+| LET LOCAL '{' attrs comma '}' annotation '='
+	{ $$ = syn_device_let_open(cx, @LOCAL, @annotation, $LOCAL, $attrs,
+				   $annotation); }
 ;
 
 /* What may stand right of '=': bindings, but no dropped values. */

@@ -105,6 +105,10 @@ const ir_expr *syn_if(struct parse_ctx *cx, struct loc loc, const ir_expr *cond,
 		      const ir_expr *a, const ir_expr *b);
 
 /* syn_block.c: bindings, tuples, match. */
+
+/* The device among the attributes from AT on, which are taken away. */
+const ir_meta *syn_take_device(struct parse_ctx *cx, uint32_t at);
+
 uint32_t syn_item(struct parse_ctx *cx, struct loc loc, const ir_expr *e);
 const ir_expr *syn_unit(struct parse_ctx *cx, struct loc loc);
 const ir_expr *syn_paren(struct parse_ctx *cx, struct loc loc, uint32_t at);
@@ -120,6 +124,10 @@ struct block_mark syn_graph_def(struct parse_ctx *cx, struct loc loc,
 struct block_mark syn_let_open(struct parse_ctx *cx, struct loc loc,
 			       struct loc annot_loc, const char *name,
 			       const ir_type *annotation);
+struct block_mark syn_device_let_open(struct parse_ctx *cx, struct loc loc,
+				      struct loc annot_loc, const char *name,
+				      uint32_t attrs,
+				      const ir_type *annotation);
 struct block_mark syn_let(struct parse_ctx *cx, struct loc loc,
 			  struct block_mark mark, const ir_expr *value);
 struct block_mark syn_free_var(struct parse_ctx *cx, struct loc loc,

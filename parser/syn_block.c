@@ -140,6 +140,19 @@ syn_let_open(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
 }
 
 struct block_mark
+syn_device_let_open(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
+		    const char *name, uint32_t attrs, const ir_type *annotation)
+{
+	const ir_meta *device = syn_take_device(cx, attrs);
+	struct block_mark mark =
+		syn_let_open(cx, loc, annot_loc, name, annotation);
+	const struct ir_var *var = cx->lets.at[mark.lets].var;
+
+	((struct ir_var *)(uintptr_t)var)->vdevice = device;
+	return mark;
+}
+
+struct block_mark
 syn_let(struct parse_ctx *cx, struct loc loc, struct block_mark mark,
 	const ir_expr *value)
 {

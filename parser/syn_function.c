@@ -120,17 +120,26 @@ device_of(struct parse_ctx *cx, const struct attr_item *a)
 }
 
 /* Other attributes in the braces mean nothing, as in TVM. */
+const ir_meta *
+syn_take_device(struct parse_ctx *cx, uint32_t at)
+{
+	const ir_meta *device = NULL;
+
+	for (size_t i = at; i < cx->attrs.len; i++) {
+		if (is_device(cx->attrs.at[i].key))
+			device = device_of(cx, &cx->attrs.at[i]);
+	}
+	cx->attrs.len = at;
+	return device;
+}
+
 void
 syn_device_param(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
 		 const char *name, uint32_t attrs, const ir_type *annotation)
 {
 	struct ir_var *var = new_param(cx, loc, annot_loc, name, annotation);
 
-	for (size_t i = attrs; i < cx->attrs.len; i++) {
-		if (is_device(cx->attrs.at[i].key))
-			var->vdevice = device_of(cx, &cx->attrs.at[i]);
-	}
-	cx->attrs.len = attrs;
+	var->vdevice = syn_take_device(cx, attrs);
 }
 
 /* Attributes of the function being closed; its device goes to PARTS. */

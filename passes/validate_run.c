@@ -9,6 +9,7 @@
 
 #include "ir/infer.h"
 #include "ir/print.h"
+#include "ir/tir.h"
 #include "ir/walk.h"
 #include "parser/parser.h"
 #include "passes/validate.h"
@@ -358,12 +359,30 @@ make_data(const ir_expr *e, void *env)
 		c->data = ir_as_constant(made)->data;
 }
 
+/* The constants that loops are passed. */
+static void
+each_listed(const tir_func *f, void (*visit)(const ir_expr *e, void *env),
+	    void *env)
+{
+	const ir_attr *list = ir_dict_get(f->attrs, "constants");
+
+	for (uint32_t i = 0; list && list->kind == ATTR_ARRAY && i < list->n;
+	     i++)
+		if (list->elems[i].kind == ATTR_EXPR)
+			visit(list->elems[i].expr, env);
+}
+
 static void
 each_node(ir_module *m, void (*visit)(const ir_expr *e, void *env), void *env)
 {
-	for (size_t i = 0; i < m->defs.len; i++)
-		if (m->defs.at[i]->fn)
-			ir_walk(&m->defs.at[i]->fn->base, NULL, visit, env);
+	for (size_t i = 0; i < m->defs.len; i++) {
+		const ir_def *def = m->defs.at[i];
+
+		if (def->kind == DEF_TIR && def->tir)
+			each_listed(def->tir, visit, env);
+		else if (def->fn)
+			ir_walk(&def->fn->base, NULL, visit, env);
+	}
 }
 
 /* The constants of S by the number in "meta[relay.Constant][N]". */
