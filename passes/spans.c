@@ -30,9 +30,11 @@ spans_count(struct span_count *c, const ir_module *m)
 	struct counting x = {.c = c};
 
 	*c = (struct span_count){0};
+	/* Definitions from nowhere, as standard ones, have nothing to lose. */
 	for (size_t i = 0; i < m->defs.len; i++) {
 		x.def = m->defs.at[i];
-		if (x.def->kind == DEF_FUNCTION && x.def->fn)
+		if (x.def->kind == DEF_FUNCTION && x.def->fn &&
+		    loc_is_known(x.def->loc))
 			ir_walk(&x.def->fn->base, NULL, look_at, &x);
 	}
 }

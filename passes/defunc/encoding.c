@@ -259,6 +259,7 @@ defunc_value(struct defunc *d, const ir_expr *value, const ir_type *t)
 	struct encoding *e = defunc_encoding(d, t);
 	const struct ir_ctor *ctor;
 	const ir_expr *callee = value;
+	struct loc loc = value->loc;
 	const char *name;
 
 	if (!e || e->type->nparams != ir_as_func_type(t)->nparams)
@@ -271,19 +272,21 @@ defunc_value(struct defunc *d, const ir_expr *value, const ir_type *t)
 
 		callee = &g->base;
 		name = g->name;
+		if (!loc_is_known(loc)) /* mentions share one node */
+			loc = ir_as_global(value)->def->loc;
 	} else {
 		callee = &retype_ctor(&d->types, ir_as_ctor(value))->base;
 		name = ir_as_ctor(value)->name;
 	}
 	ctor = ir_map_get(&e->of_value, callee);
 	if (!ctor) {
-		ctor = add_ctor(d, e, name, NULL, value->loc);
+		ctor = add_ctor(d, e, name, NULL, loc);
 		ir_map_put(&e->of_value, callee, ctor);
 		add_clause(d, e, ctor, NULL,
-			   ir_new_call(d->m, value->loc, callee, e->params,
+			   ir_new_call(d->m, loc, callee, e->params,
 				       e->type->nparams, NULL));
 	}
-	return ir_new_call(d->m, value->loc, &ctor->base, NULL, 0, NULL);
+	return ir_new_call(d->m, loc, &ctor->base, NULL, 0, NULL);
 }
 
 /* ----------------------------------------------------- apply functions -- */
