@@ -17,6 +17,8 @@ struct merger {
 	pass_ctx *cx;
 	struct regions regions;
 	struct ir_map position; /* node -> place in post-order + 1 */
+	struct ir_map let_of;   /* variable -> its let */
+	struct ir_map outer;    /* let -> the let around it, directly */
 	VEC(size_t) start;      /* least position, by region */
 	VEC(bool) done;
 };
@@ -32,6 +34,33 @@ push_inputs(ir_expr_vec *stack, const struct region *r)
 {
 	for (const struct region_link *l = r->ins.first; l; l = l->next)
 		vec_push(stack, ir_as_call(l->e)->args[0]);
+}
+
+/* A variable is there once its let was reached, so behind those around it. */
+static void
+push_binding(struct merger *m, ir_expr_vec *stack, const ir_expr *var,
+	     size_t start)
+{
+	const ir_expr *let = ir_map_get(&m->let_of, var);
+
+	while (let && position_of(m, ir_as_let(let)->value) > start) {
+		vec_push(stack, ir_as_let(let)->value);
+		let = ir_map_get(&m->outer, let);
+	}
+}
+
+/* Values that E needs, and that do not stand before START. */
+static void
+push_needs(struct merger *m, ir_expr_vec *stack, const ir_expr *e, size_t start)
+{
+	if (e->kind == IR_VAR) {
+		push_binding(m, stack, e, start);
+		return;
+	}
+	if (position_of(m, e) <= start)
+		return;
+	for (uint32_t i = 0; i < ir_num_operands(e); i++)
+		vec_push(stack, ir_operand(e, i));
 }
 
 /*
@@ -62,9 +91,8 @@ depends_indirectly(struct merger *m, struct region *r, const struct region *p)
 		if (s) {
 			if (ir_set_add(&seen, s->ins.first->e))
 				push_inputs(&stack, s);
-		} else if (position_of(m, e) > m->start.at[p->id]) {
-			for (uint32_t i = 0; i < ir_num_operands(e); i++)
-				vec_push(&stack, ir_operand(e, i));
+		} else {
+			push_needs(m, &stack, e, m->start.at[p->id]);
 		}
 	}
 	vec_free(&stack);
@@ -153,6 +181,16 @@ drop_pair(const ir_expr *e, const ir_expr *old, void *env)
 static const struct ir_rules rules = {.on = {[IR_CALL] = drop_pair}};
 
 static void
+note_let(struct merger *m, const ir_expr *e)
+{
+	const struct ir_let *let = ir_as_let(e);
+
+	ir_map_put(&m->let_of, &let->var->base, (void *)(uintptr_t)e);
+	if (let->body->kind == IR_LET)
+		ir_map_put(&m->outer, let->body, (void *)(uintptr_t)e);
+}
+
+static void
 merge_all(struct merger *m, const ir_expr *root)
 {
 	ir_expr_vec nodes = {0};
@@ -169,6 +207,8 @@ merge_all(struct merger *m, const ir_expr *root)
 			   (void *)(uintptr_t)(i + 1));
 		if (r && i < m->start.at[r->id])
 			m->start.at[r->id] = i;
+		if (nodes.at[i]->kind == IR_LET)
+			note_let(m, nodes.at[i]);
 	}
 	for (size_t i = 0; i < nodes.len; i++)
 		if (is_compiler_end(nodes.at[i])) {
@@ -196,6 +236,8 @@ pass_merge_compiler_regions(pass_ctx *cx, ir_def *def,
 	}
 	regions_free(&m.regions);
 	ir_map_free(&m.position);
+	ir_map_free(&m.let_of);
+	ir_map_free(&m.outer);
 	vec_free(&m.start);
 	vec_free(&m.done);
 	return ir_function_with_body(cx->module, fn, body);
