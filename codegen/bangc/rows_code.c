@@ -85,7 +85,7 @@ put_block_pointers(struct rows_coder *x, struct buf *out, const char *code,
 		const char *rows = rows_place_name(x, a, false);
 		int64_t size = rows_place_size(x->r, a);
 
-		if (!bang_text_mentions(code, rows))
+		if (a->kind == ROWS_SHARED || !bang_text_mentions(code, rows))
 			continue;
 		buf_printf(out,
 			   "        float *%s = (float *)relay_nram + %" PRId64,
