@@ -97,14 +97,9 @@ find(struct plan *p, struct span s, size_t call)
 		v->uses++;
 		return (int64_t)p->live.at[i];
 	}
-	for (size_t i = 0; i < p->live.len; i++) {
-		struct bang_value *v = &p->values->at[p->live.at[i]];
-
-		if (!overlap(v, s))
-			continue;
-		v->fixed = true;
-		v->last = call;
-	}
+	/* Of several, some of which others may have written over in part. */
+	for (size_t i = 0; i < p->values->len; i++)
+		p->values->at[i].fixed |= overlap(&p->values->at[i], s);
 	return -1;
 }
 
