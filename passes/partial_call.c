@@ -185,6 +185,7 @@ unfold(struct partial *p, const struct ir_call *e, struct partial_env *env,
 			    }));
 	ir_map_put(&p->fuel, &fn->base, left);
 	pass_count(p->cx, "calls unfolded", 1);
+	p->steps++;
 	partial_eval(p, fn->body, inner, NULL);
 }
 
@@ -196,7 +197,7 @@ call_closure(struct partial *p, const struct ir_call *e,
 	const struct ir_function *fn = f->closure.fn;
 	const struct partial_fuel *left = NULL;
 
-	if (p->written < p->budget && !ir_is_primitive(&fn->base))
+	if (p->steps < p->budget && !ir_is_primitive(&fn->base))
 		left = partial_fuel_burn(p->a, ir_map_get(&p->fuel, &fn->base),
 					 args, e->nargs);
 	if (left && pass_may_rewrite(p->cx)) {

@@ -23,8 +23,11 @@
 #include "passes/normal_form.h"
 #include "te/interp.h"
 
-/* Unfolding stops when there are so many lets, and so many for each node. */
-enum { free_lets = 20000, lets_per_node = 16 };
+/*
+ * Unfolding stops when so many calls were unfolded and lets written, and so
+ * many more for each node.
+ */
+enum { free_steps = 20000, steps_per_node = 16 };
 
 struct partial_value *
 partial_new(struct partial *p, enum partial_kind kind, const ir_expr *atom)
@@ -54,7 +57,7 @@ partial_emit(struct partial *p, const ir_expr *value, const struct ir_var *var)
 	if (!var)
 		var = ir_as_var(ir_new_var(p->m, value->loc,
 					   fresh_name(&p->names), NULL));
-	p->written++;
+	p->steps++;
 	vec_push(&p->lets, ((struct partial_let){var, value}));
 	return &var->base;
 }
@@ -715,7 +718,7 @@ pass_partial_evaluate(pass_ctx *cx)
 		return false;
 	diag_init(&p.quiet, "partial-evaluate", NULL);
 	p.quiet.quiet = true;
-	p.budget = free_lets + lets_per_node * nodes;
+	p.budget = free_steps + steps_per_node * nodes;
 	fresh_names_init(&p.names, cx->module, "x_");
 	purity_compute(&p.purity, cx->module);
 	evaluate_module(&p);
