@@ -36,6 +36,7 @@ struct fq {
 	struct diag quiet;
 	struct ir_map status; /* node -> enum status */
 	ir_expr_vec stack;
+	struct ir_map shared; /* node -> its value in all regions */
 	/* Of one region: */
 	struct ir_map values; /* node -> struct fq_value */
 	const struct affine *out;
@@ -171,7 +172,7 @@ dequantized_value(struct fq *f, const ir_expr *e, struct fq_value *v)
 		.dtype = ir_as_tensor_type(c->args[0]->type)->dtype,
 		.axis = ir_attrs_int(c->attrs, "axis", -1),
 	};
-	*v = (struct fq_value){c->args[0], 1, t, false};
+	*v = (struct fq_value){c->args[0], 1, t, false, false};
 	return true;
 }
 
@@ -191,7 +192,7 @@ tuple_value(struct fq *f, const ir_expr *e, const struct fq_value *const *parts,
 		fields[i] = parts[i]->e;
 	}
 	*v = (struct fq_value){ir_new_tuple(f->m, e->loc, fields, n), n, types,
-			       true};
+			       true, false};
 	return true;
 }
 
@@ -204,7 +205,7 @@ proj_value(struct fq *f, const ir_expr *e, const struct fq_value *tuple,
 	if (!tuple->tuple || i >= tuple->n)
 		return false;
 	*v = (struct fq_value){ir_new_proj(f->m, e->loc, tuple->e, i), 1,
-			       &tuple->types[i], false};
+			       &tuple->types[i], false, false};
 	return true;
 }
 
@@ -212,21 +213,33 @@ static bool
 call_value(struct fq *f, const ir_expr *e, const struct fq_value *const *args,
 	   struct fq_value *v)
 {
+	bool asked = false;
 	struct fq_site s = {
 		.cx = f->cx,
 		.b = {f->m, e->loc},
 		.call = ir_as_call(e),
 		.args = args,
 		.out = f->out,
+		.asked = &asked,
 	};
+	bool ok = e->type && rule_of(f, e)(&s, v);
 
-	return e->type && rule_of(f, e)(&s, v);
+	v->own |= asked;
+	return ok;
+}
+
+static const struct fq_value *
+value_of(const struct fq *f, const ir_expr *e)
+{
+	const struct fq_value *v = ir_map_get(&f->shared, e);
+
+	return v ? v : ir_map_get(&f->values, e);
 }
 
 static bool
 has_value(struct fq *f, const ir_expr *e)
 {
-	return ir_map_get(&f->values, e) != NULL;
+	return value_of(f, e) != NULL;
 }
 
 static bool
@@ -236,6 +249,7 @@ set_value(struct fq *f, const ir_expr *e)
 	const ir_expr *const *operands = NULL;
 	const struct fq_value **args;
 	struct fq_value *v = new_value(f, e);
+	bool own = false;
 	bool ok = true;
 
 	if (n == 0)
@@ -244,9 +258,10 @@ set_value(struct fq *f, const ir_expr *e)
 		operands = ir_as_call(e)->args;
 	args = ARENA_NEW_ARRAY(f->cx->scratch, n, const struct fq_value *);
 	for (uint32_t i = 0; i < n; i++) {
-		args[i] = ir_map_get(&f->values, operands[i]);
+		args[i] = value_of(f, operands[i]);
 		if (!args[i])
 			args[i] = new_value(f, operands[i]);
+		own |= args[i]->own;
 	}
 	if (e->kind == IR_TUPLE)
 		ok = tuple_value(f, e, args, n, v);
@@ -260,7 +275,8 @@ set_value(struct fq *f, const ir_expr *e)
 		f->refused = e;
 		return false;
 	}
-	ir_map_put(&f->values, e, v);
+	v->own |= own;
+	ir_map_put(v->own ? &f->values : &f->shared, e, v);
 	return true;
 }
 
@@ -320,7 +336,7 @@ convert_region(struct fq *f, const ir_expr *e, const ir_type *type)
 	f->out = &out;
 	f->refused = NULL;
 	region_postorder(f, e, has_value, set_value);
-	v = f->refused ? NULL : ir_map_get(&f->values, e);
+	v = f->refused ? NULL : value_of(f, e);
 	ir_map_free(&f->values);
 	f->values = (struct ir_map){0};
 	if (v && !pass_may_rewrite(f->cx))
@@ -439,5 +455,6 @@ pass_fake_quantization_to_integer(pass_ctx *cx, ir_def *def,
 		out = ir_rewrite(f.m, out, &single_rules, &f);
 	vec_free(&f.stack);
 	ir_map_free(&f.status);
+	ir_map_free(&f.shared);
 	return ir_as_function(out);
 }

@@ -80,7 +80,7 @@ fq_result(const struct fq_site *s, struct fq_value *out, const ir_expr *e,
 	struct affine *copy = ARENA_NEW(s->cx->scratch, struct affine);
 
 	*copy = *t;
-	*out = (struct fq_value){e, 1, copy, false};
+	*out = (struct fq_value){e, 1, copy, false, false};
 	return true;
 }
 
@@ -257,7 +257,7 @@ fq_split(const struct fq_site *s, struct fq_value *out)
 	types = ARENA_NEW_ARRAY(s->cx->scratch, n, struct affine);
 	for (uint32_t i = 0; i < n; i++)
 		types[i] = moved;
-	*out = (struct fq_value){fq_same_call(s), n, types, true};
+	*out = (struct fq_value){fq_same_call(s), n, types, true, false};
 	return true;
 }
 

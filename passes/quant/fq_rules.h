@@ -14,6 +14,7 @@ struct fq_value {
 	uint32_t n;
 	const struct affine *types; /* N; of the fields if TUPLE */
 	bool tuple;
+	bool own; /* of one region: something in it asked for fq_out */
 };
 
 struct fq_site {
@@ -21,7 +22,8 @@ struct fq_site {
 	struct opcall b;
 	const struct ir_call *call; /* on reals; typed */
 	const struct fq_value *const *args;
-	const struct affine *out; /* wanted at the end; NULL: unknown */
+	const struct affine *out; /* by fq_out */
+	bool *asked;              /* set by that */
 };
 
 /* False: this call cannot be done on integers. */
@@ -29,6 +31,17 @@ typedef bool fq_rule_fn(const struct fq_site *s, struct fq_value *out);
 
 /* The rule of OP or NULL. OPTIONAL: to be used only if asked for. */
 fq_rule_fn *fq_rule(enum op_id op, bool *optional);
+
+/*
+ * For the rules: what is wanted at the end of the region, or NULL: unknown.
+ * What a rule gives without asking is shared by all regions.
+ */
+static inline const struct affine *
+fq_out(const struct fq_site *s)
+{
+	*s->asked = true;
+	return s->out;
+}
 
 /* For the rules: the type of argument I, or NULL if it is a real. */
 const struct affine *fq_type(const struct fq_site *s, uint32_t i);

@@ -220,7 +220,7 @@ struct operands {
 static bool
 get_operands(const struct fq_site *s, struct operands *o)
 {
-	if (!s->out || (!fq_type(s, 0) && !fq_type(s, 1)))
+	if (!fq_out(s) || (!fq_type(s, 0) && !fq_type(s, 1)))
 		return false;
 	for (uint32_t i = 0; i < 2; i++) {
 		const struct affine *t = fq_type(s, i);
@@ -236,7 +236,8 @@ get_operands(const struct fq_site *s, struct operands *o)
 			&s->b, o->e[i], other,
 			affine_per_channel(other) ? other->axis : -1);
 	}
-	o->out = dtype_equal(o->t[0].dtype, s->out->dtype) ? *s->out : o->t[0];
+	o->out = dtype_equal(o->t[0].dtype, fq_out(s)->dtype) ? *fq_out(s)
+							      : o->t[0];
 	return true;
 }
 
@@ -315,7 +316,7 @@ fq_concatenate(const struct fq_site *s, struct fq_value *out)
 	const ir_expr *args[5];
 	bool changed = false;
 
-	if (!v->tuple || v->n == 0 || !s->out || v->e->kind != IR_TUPLE)
+	if (!v->tuple || v->n == 0 || !fq_out(s) || v->e->kind != IR_TUPLE)
 		return false;
 	for (int i = 0; i < 3; i++)
 		part[i] =
@@ -324,10 +325,10 @@ fq_concatenate(const struct fq_site *s, struct fq_value *out)
 		const struct affine *t = &v->types[i];
 
 		part[0][i] = ir_as_tuple(v->e)->fields[i];
-		if (!dtype_equal(t->dtype, s->out->dtype)) {
-			part[0][i] = affine_requantize(&b, part[0][i], t,
-						       s->out, s->out->dtype);
-			t = s->out;
+		if (!dtype_equal(t->dtype, fq_out(s)->dtype)) {
+			part[0][i] = affine_requantize(
+				&b, part[0][i], t, fq_out(s), fq_out(s)->dtype);
+			t = fq_out(s);
 			changed = true;
 		}
 		part[1][i] = t->scale;
@@ -336,10 +337,10 @@ fq_concatenate(const struct fq_site *s, struct fq_value *out)
 	args[0] = changed ? ir_new_tuple(b.m, b.loc, part[0], v->n) : v->e;
 	args[1] = ir_new_tuple(b.m, b.loc, part[1], v->n);
 	args[2] = ir_new_tuple(b.m, b.loc, part[2], v->n);
-	args[3] = s->out->scale;
-	args[4] = s->out->zero;
+	args[3] = fq_out(s)->scale;
+	args[4] = fq_out(s)->zero;
 	return fq_result(
 		s, out,
 		affine_call(&b, OP_qnn_concatenate, args, 5, s->call->attrs),
-		s->out);
+		fq_out(s));
 }

@@ -141,7 +141,7 @@ unary_call(const struct fq_site *s, enum op_id op, const ir_attrs *attrs)
 {
 	const struct affine *t = fq_type(s, 0);
 	const ir_expr *args[] = {s->args[0]->e, t->scale, t->zero,
-				 s->out->scale, s->out->zero};
+				 fq_out(s)->scale, fq_out(s)->zero};
 
 	return affine_call(&s->b, op, args, 5, attrs);
 }
@@ -152,8 +152,8 @@ keeps_dtype(const struct fq_site *s)
 {
 	const struct affine *t = fq_type(s, 0);
 
-	return t && s->out && dtype_equal(t->dtype, s->out->dtype) &&
-	       !affine_per_channel(t) && !affine_per_channel(s->out);
+	return t && fq_out(s) && dtype_equal(t->dtype, fq_out(s)->dtype) &&
+	       !affine_per_channel(t) && !affine_per_channel(fq_out(s));
 }
 
 bool
@@ -176,7 +176,7 @@ fq_unary(const struct fq_site *s, struct fq_value *out)
 		if (table[i].real == real)
 			return fq_result(s, out,
 					 unary_call(s, table[i].op, NULL),
-					 s->out);
+					 fq_out(s));
 	return false;
 }
 
@@ -186,7 +186,7 @@ fq_leaky_relu(const struct fq_site *s, struct fq_value *out)
 	return keeps_dtype(s) &&
 	       fq_result(s, out,
 			 unary_call(s, OP_qnn_leaky_relu, s->call->attrs),
-			 s->out);
+			 fq_out(s));
 }
 
 bool
@@ -194,7 +194,7 @@ fq_softmax(const struct fq_site *s, struct fq_value *out)
 {
 	return keeps_dtype(s) &&
 	       fq_result(s, out, unary_call(s, OP_qnn_softmax, s->call->attrs),
-			 s->out);
+			 fq_out(s));
 }
 
 bool
@@ -219,9 +219,9 @@ fq_mean_pool(const struct fq_site *s, struct fq_value *out)
 	const ir_expr *e;
 	struct affine mid;
 
-	if (!t || !s->out || affine_per_channel(s->out))
+	if (!t || !fq_out(s) || affine_per_channel(fq_out(s)))
 		return false;
-	mid = *s->out;
+	mid = *fq_out(s);
 	mid.dtype = int32;
 	if (affine_close(t->scale, mid.scale) &&
 	    affine_close(t->zero, mid.zero))
@@ -231,16 +231,16 @@ fq_mean_pool(const struct fq_site *s, struct fq_value *out)
 	e = affine_call(&s->b, op, &e, 1, s->call->attrs);
 	return fq_result(
 		s, out,
-		affine_requantize(&s->b, e, &mid, s->out, s->out->dtype),
-		s->out);
+		affine_requantize(&s->b, e, &mid, fq_out(s), fq_out(s)->dtype),
+		fq_out(s));
 }
 
 bool
 fq_avg_pool2d(const struct fq_site *s, struct fq_value *out)
 {
-	if (!keeps_dtype(s) || s->out->dtype.bits != 8)
+	if (!keeps_dtype(s) || fq_out(s)->dtype.bits != 8)
 		return fq_mean_pool(s, out);
 	return fq_result(s, out,
 			 unary_call(s, OP_qnn_avg_pool2d, s->call->attrs),
-			 s->out);
+			 fq_out(s));
 }
