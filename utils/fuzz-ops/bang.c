@@ -212,7 +212,16 @@ static const char arrays[] =
 	"__wram__ char relay_wram[RELAY_WRAM_BYTES];\n"
 	"#endif\n";
 
-/* What all files for ARCH begin with, compiled. */
+static bool
+is_clang(const struct fuzz_batch *b)
+{
+	return strstr(b->compiler, "clang") != NULL;
+}
+
+/*
+ * What all files for ARCH begin with, compiled. Of Clang, the machine's
+ * functions go to an object beside it, so that no other file has them again.
+ */
 static bool
 make_head(struct fuzz_batch *b, unsigned arch)
 {
@@ -232,11 +241,20 @@ make_head(struct fuzz_batch *b, unsigned arch)
 	if (fclose(f) != 0)
 		return false;
 	snprintf(command, sizeof(command),
-		 "%s " FLAGS " -DBANG_EMU_ARCH=%d -I%s -x c++-header %s "
+		 "%s " FLAGS " -DBANG_EMU_ARCH=%d -I%s %s -x c++-header %s "
 		 "-o %s.gch 2>%s/errors",
-		 b->compiler, arches[arch].code, b->o->headers, path, path,
-		 b->folder);
+		 b->compiler, arches[arch].code, b->o->headers,
+		 is_clang(b) ? "-fpch-codegen -fpch-instantiate-templates" : "",
+		 path, path, b->folder);
 	b->has_head[arch] = system(command) == 0;
+	if (b->has_head[arch] && is_clang(b)) {
+		snprintf(command, sizeof(command),
+			 "%s " FLAGS " -DBANG_EMU_ARCH=%d -I%s -c %s.gch -o "
+			 "%s.o 2>%s/errors",
+			 b->compiler, arches[arch].code, b->o->headers, path,
+			 path, b->folder);
+		b->has_head[arch] = system(command) == 0;
+	}
 	return b->has_head[arch];
 }
 
@@ -261,14 +279,18 @@ write_source(struct fuzz_batch *b, unsigned arch, const char *path)
 static int
 compile(struct fuzz_batch *b, unsigned arch)
 {
-	char command[8192], runtime[4096];
+	char command[8192], runtime[4096], object[128] = "";
 	bool links = b->o->host && link_runtime(runtime, sizeof(runtime));
 
+	if (is_clang(b))
+		snprintf(object, sizeof(object), "%s/%s.h.o", b->folder,
+			 arches[arch].name);
 	snprintf(command, sizeof(command),
 		 "%s " FLAGS " -shared -DBANG_EMU_ARCH=%d -I%s -include "
-		 "%s/%s.h -x c++ %s/%u.mlu -x none %s -o %s/%u.so 2>%s/errors",
+		 "%s/%s.h -x c++ %s/%u.mlu -x none %s %s -o %s/%u.so "
+		 "2>%s/errors",
 		 b->compiler, arches[arch].code, b->o->headers, b->folder,
-		 arches[arch].name, b->folder, b->compiled,
+		 arches[arch].name, b->folder, b->compiled, object,
 		 links ? runtime : "", b->folder, b->compiled, b->folder);
 	return system(command);
 }
