@@ -19,7 +19,8 @@
 
 struct checker {
 	pass_ctx *cx;
-	struct call_graph graph;
+	struct call_graph graph; /* made for the first error that needs it */
+	bool has_graph;
 };
 
 static bool
@@ -41,11 +42,15 @@ calls(const struct call_graph *g, const struct call_node *node,
 
 /* How to be rid of the function of G, which is no kernel. */
 static const char *
-advice(const struct checker *c, const struct ir_global *g)
+advice(struct checker *c, const struct ir_global *g)
 {
-	const struct call_node *node = call_graph_node(&c->graph, &g->base);
+	const struct call_node *node;
 	const ir_def *def = g->def;
 
+	if (!c->has_graph)
+		call_graph_build(&c->graph, c->cx->module, c->cx->scratch);
+	c->has_graph = true;
+	node = call_graph_node(&c->graph, &g->base);
 	if (def->kind == DEF_FUNCTION &&
 	    ir_dict_get(def->fn->attrs, "Compiler"))
 		return "some other compiler gives its body";
@@ -106,10 +111,10 @@ forbidden_kind(const ir_expr *e)
 	}
 }
 
+/* False: what it is made of does not matter. */
 static bool
-check_node(const ir_expr *e, void *env)
+check_node(struct checker *c, const ir_expr *e)
 {
-	struct checker *c = env;
 	const char *what = forbidden_kind(e);
 
 	if (what) {
@@ -125,15 +130,35 @@ check_node(const ir_expr *e, void *env)
 	return !ir_is_primitive(e);
 }
 
+/* Each node under ROOT once, in the order of the text. */
+static void
+check_nodes(struct checker *c, const ir_expr *root)
+{
+	ir_expr_vec todo = {0};
+	struct ir_set seen = {0};
+
+	vec_push(&todo, root);
+	while (todo.len) {
+		const ir_expr *e = vec_pop(&todo);
+
+		if (!ir_set_add(&seen, e) || !check_node(c, e))
+			continue;
+		for (uint32_t i = ir_num_operands(e); i-- > 0;)
+			vec_push(&todo, ir_operand(e, i));
+	}
+	vec_free(&todo);
+	ir_set_free(&seen);
+}
+
 static void
 check_main(struct checker *c, const ir_def *def)
 {
 	const struct ir_function *fn = def->fn;
 
 	for (uint32_t i = 0; i < fn->nparams; i++)
-		check_node(&fn->params[i]->base, c);
+		check_node(c, &fn->params[i]->base);
 	if (fn->body)
-		ir_walk(fn->body, check_node, NULL, c);
+		check_nodes(c, fn->body);
 }
 
 bool
@@ -143,7 +168,6 @@ pass_check_single_call_function(pass_ctx *cx)
 	ir_module *m = cx->module;
 	bool has_main = false;
 
-	call_graph_build(&c.graph, m, cx->scratch);
 	for (size_t i = 0; i < m->defs.len; i++) {
 		const ir_def *def = m->defs.at[i];
 
@@ -161,6 +185,7 @@ pass_check_single_call_function(pass_ctx *cx)
 	}
 	if (!has_main)
 		pass_error(cx, LOC_NONE, "there is no function '@main'");
-	call_graph_free(&c.graph);
+	if (c.has_graph)
+		call_graph_free(&c.graph);
 	return false;
 }
