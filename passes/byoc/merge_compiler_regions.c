@@ -36,6 +36,13 @@ push_inputs(ir_expr_vec *stack, const struct region *r)
 		vec_push(stack, ir_as_call(l->e)->args[0]);
 }
 
+static void
+push_callees(ir_expr_vec *stack, const struct region *r)
+{
+	for (const struct region_link *l = r->callees.first; l; l = l->next)
+		vec_push(stack, l->e);
+}
+
 /* A variable is there once its let was reached, so behind those around it. */
 static void
 push_binding(struct merger *m, ir_expr_vec *stack, const ir_expr *var,
@@ -80,6 +87,7 @@ depends_indirectly(struct merger *m, struct region *r, const struct region *p)
 		if (region_of(&m->regions, x) != p)
 			vec_push(&stack, x);
 	}
+	push_callees(&stack, r);
 	while (stack.len && !found) {
 		const ir_expr *e = vec_pop(&stack);
 		struct region *s = region_of(&m->regions, e);
@@ -89,8 +97,10 @@ depends_indirectly(struct merger *m, struct region *r, const struct region *p)
 		if (found || s == r || !ir_set_add(&seen, e))
 			continue;
 		if (s) {
-			if (ir_set_add(&seen, s->ins.first->e))
-				push_inputs(&stack, s);
+			if (!ir_set_add(&seen, s->ins.first->e))
+				continue;
+			push_inputs(&stack, s);
+			push_callees(&stack, s);
 		} else {
 			push_needs(m, &stack, e, m->start.at[p->id]);
 		}

@@ -69,6 +69,7 @@ regions_merge(struct regions *r, struct region *from, struct region *into)
 	from->parent = into->id;
 	list_join(&into->ins, &from->ins);
 	list_join(&into->outs, &from->outs);
+	list_join(&into->callees, &from->callees);
 }
 
 static void
@@ -132,6 +133,13 @@ is_neutral(const ir_expr *e)
 	}
 }
 
+/* Is E, which is called, more than a name? */
+static bool
+has_value(const ir_expr *e)
+{
+	return e->kind != IR_OP && e->kind != IR_GLOBAL && e->kind != IR_CTOR;
+}
+
 /* E joins the open regions of its operands, which become one. */
 static bool
 join_operands(struct regions *r, pass_ctx *cx, const ir_expr *e)
@@ -170,6 +178,8 @@ join_operands(struct regions *r, pass_ctx *cx, const ir_expr *e)
 	}
 	if (into)
 		put(r, e, into);
+	if (into && e->kind == IR_CALL && has_value(ir_as_call(e)->callee))
+		list_push(r, &into->callees, ir_as_call(e)->callee);
 	return true;
 }
 

@@ -22,6 +22,8 @@ struct region {
 	const char *target;      /* interned */
 	struct region_list ins;  /* compiler_begin calls */
 	struct region_list outs; /* compiler_end calls */
+	/* What is called inside and is a value: it has no compiler_begin. */
+	struct region_list callees;
 };
 
 struct regions {
