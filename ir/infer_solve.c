@@ -275,10 +275,15 @@ infer_close_data(struct infer *in, const ir_type *t)
 	}
 }
 
-/* The free hole ROOT becomes T, unless T is made of the hole itself. */
+/*
+ * The free hole ROOT becomes T, unless T is made of the hole itself. Late, the
+ * holes in T stay: what they are may change.
+ */
 static const ir_type *
 bind_hole(struct infer *in, uint32_t root, const ir_type *t)
 {
+	const ir_type *whole = t;
+
 	if (root == 0) {
 		infer_poison(in, t);
 		return in->error;
@@ -290,20 +295,8 @@ bind_hole(struct infer *in, uint32_t root, const ir_type *t)
 		if (find_hole(in, t, in->holes.at[root].type))
 			return NULL;
 	}
-	in->holes.at[root].bound = t;
+	in->holes.at[root].bound = in->late ? whole : t;
 	wake(in, root);
-	return t;
-}
-
-/* The free hole ROOT becomes HEAD, what TO is; late it stays what TO is. */
-static const ir_type *
-follow_hole(struct infer *in, uint32_t root, const ir_type *to,
-	    const ir_type *head)
-{
-	const ir_type *t = bind_hole(in, root, head);
-
-	if (t && in->late && root != 0)
-		in->holes.at[root].bound = to;
 	return t;
 }
 
@@ -344,9 +337,9 @@ unify_hole(struct infer *in, const ir_type *a, const ir_type *b)
 		if (ha->kind == TYPE_HOLE && hb->kind == TYPE_HOLE)
 			return join_holes(in, root_of(in, ha), root_of(in, hb));
 		if (ha->kind == TYPE_HOLE)
-			return follow_hole(in, root_of(in, ha), b, hb);
+			return bind_hole(in, root_of(in, ha), b);
 		if (hb->kind == TYPE_HOLE)
-			return follow_hole(in, root_of(in, hb), a, ha);
+			return bind_hole(in, root_of(in, hb), a);
 		root = last_root(in, a);
 		merged = infer_unify(in, ha, hb);
 		if (merged)
