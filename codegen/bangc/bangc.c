@@ -195,11 +195,6 @@ put_comment(struct buf *out, const struct bang_kernel *k)
 	}
 	note.len = 0;
 	put_sizes(&note, bang_text(k->defines));
-	if (k->uses_matmul || k->uses_conv)
-		buf_printf(&note, "%smatrices as %s", note.len ? "; " : "",
-			   k->uses_matmul && k->uses_conv ? "MATMUL_, CONV_"
-			   : k->uses_matmul               ? "MATMUL_"
-							  : "CONV_");
 	if (note.len)
 		bang_put_note(out, bang_text(&note));
 	buf_free(&note);
@@ -264,7 +259,6 @@ leave_to_host(struct bang_kernel *k, const struct bangc_options *o,
 		why = arena_printf(k->arena, "arrays of %s",
 				   dtype_text(foreign->dtype, text));
 	k->defines->len = 0;
-	k->uses_matmul = k->uses_conv = k->uses_panels = false;
 	put_comment(&note, k);
 	bang_put_note(&note, arena_printf(k->arena,
 					  "On the host, as there is no BANG-C "
@@ -309,6 +303,7 @@ put_function(struct bang_kernel *k, struct buf *body,
 {
 	struct buf all = {0};
 
+	buf_puts(&all, bang_text(k->helpers));
 	put_comment(&all, k);
 	buf_printf(&all, "/* moves at least %" PRId64 " bytes */\n",
 		   least_bytes(k));
@@ -320,9 +315,10 @@ put_function(struct bang_kernel *k, struct buf *body,
 	buf_puts(&all, ") {\n");
 	if (o->shape == BANGC_LAUNCHES)
 		buf_puts(&all, "  if (__is_mpu()) return;\n");
-	k->body = copy_text(k->arena, body);
-	buf_puts(&all, k->body);
+	buf_puts(&all, bang_text(body));
 	buf_puts(&all, "}\n");
+	buf_puts(body, bang_text(k->helpers));
+	k->body = copy_text(k->arena, body);
 	k->text = copy_text(k->arena, &all);
 	buf_free(&all);
 }
@@ -331,11 +327,12 @@ put_function(struct bang_kernel *k, struct buf *body,
 static bool
 put_kernel(struct bang_kernel *k, const struct bangc_options *o, struct diag *d)
 {
-	struct buf body = {0}, defines = {0};
+	struct buf body = {0}, defines = {0}, helpers = {0};
 	bool ok;
 
 	k->out = &body;
 	k->defines = &defines;
+	k->helpers = &helpers;
 	count_params(k);
 	ok = !foreign_param(k->func) && bang_put_steps(k);
 	if (ok) {
@@ -349,7 +346,9 @@ put_kernel(struct bang_kernel *k, const struct bangc_options *o, struct diag *d)
 	}
 	buf_free(&body);
 	buf_free(&defines);
+	buf_free(&helpers);
 	k->out = NULL;
+	k->helpers = NULL;
 	k->defines = NULL;
 	return ok;
 }
@@ -574,7 +573,7 @@ put_text(struct buf *out, struct emitter *x, struct buf *sizes,
 	struct buf all = {0}, device = {0}, own = {0};
 
 	if (!x->o->part) {
-		bang_put_device(&device, &own, x->arch, kernels);
+		bang_put_device(&device, &own, kernels);
 		bang_put_prologue(&all, x->arch, x->o, x->sram_bytes);
 	}
 	buf_puts(&own, bang_text(sizes));
@@ -582,8 +581,7 @@ put_text(struct buf *out, struct emitter *x, struct buf *sizes,
 		buf_puts(&all, "\n/*\n"
 			       " * Sizes of tiles. Smaller ones will do: TILE_ "
 			       "in whole lines (RELAY_LINE\n"
-			       " * elements), BLOCK_ down to 1, others as they "
-			       "say.\n"
+			       " * elements), others down to 1.\n"
 			       " */\n");
 	buf_puts(&all, bang_text(&own));
 	buf_putc(&all, '\n');

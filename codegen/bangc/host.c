@@ -222,12 +222,12 @@ put_prepare(struct buf *out, const struct bang_network *n)
 		const struct bang_packed *w = &p->at[i];
 
 		buf_printf(out,
-			   "  done = %s(done, (float *)(packed + %" PRId64
-			   "), (const float *)((const char *)%s + %" PRId64
+			   "  done = %s(done, (%s *)(packed + %" PRId64
+			   "), (const %s *)((const char *)%s + %" PRId64
 			   "),\n      %s);\n",
-			   w->weights->pack, w->at,
-			   bang_param_name(n, w->input), w->from,
-			   w->weights->rest);
+			   w->weights->pack, w->weights->type, w->at,
+			   w->weights->type, bang_param_name(n, w->input),
+			   w->from, w->weights->rest);
 	}
 	buf_printf(out,
 		   "}\n"

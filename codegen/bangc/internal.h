@@ -67,6 +67,7 @@ struct bang_weights {
 	uint32_t param;
 	const char *pack; /* the function that does */
 	const char *rest; /* its arguments behind both arrays */
+	const char *type; /* of an element */
 	int64_t bytes;    /* packed */
 };
 
@@ -90,14 +91,14 @@ struct bang_kernel {
 	struct arena *arena;
 	struct buf *out;
 	struct buf *defines; /* sizes of tiles */
+	struct buf *helpers; /* what stands before it */
 	bool barriers;       /* tasks wait for each other */
 	bool alone;          /* in code that one task runs */
 	bool on_host;        /* it has no BANG-C: see on_host.c */
 	const char *note;    /* the comment that says why */
-	bool uses_matmul, uses_conv, uses_panels; /* functions of device/ */
-	unsigned nsteps;                          /* so far, for names */
-	int64_t scalar_ops;                       /* done element by element */
-	const char *why; /* it cannot be done: "operator 'x'", or NULL */
+	unsigned nsteps;     /* so far, for names */
+	int64_t scalar_ops;  /* done element by element */
+	const char *why;     /* it cannot be done: "operator 'x'", or NULL */
 	struct loc where;
 };
 
@@ -142,6 +143,10 @@ bool bang_stride(const tir_expr *e, const struct tir_var *v, int64_t *stride);
 /* Same text: same structure, variables and numbers. */
 bool bang_same(const tir_expr *a, const tir_expr *b);
 bool bang_mentions(const tir_expr *e, const struct tir_var *v);
+
+/* Does COND cut one of LOOPS in two: up to AT, and from there on? */
+bool bang_splits(const tir_expr *cond, struct bang_loop *loops, uint32_t n,
+		 struct bang_loop **loop, int64_t *at);
 
 /* E where all variables are zero; false if that is not plain. */
 bool bang_origin(const tir_expr *e, int64_t *value);
@@ -202,6 +207,9 @@ enum { BANG_MAX_VECTORS = 160 };
 
 struct bang_vectors {
 	struct bang_kernel *k;
+	/* Does what loads from device memory do, unless NULL. */
+	unsigned (*load)(struct bang_vectors *v, const tir_expr *e);
+	void *loads_from;
 	const struct bang_nest *nest;
 	const struct tir_var *along;
 	struct bang_names names;
@@ -241,12 +249,24 @@ const char *bang_word(struct dtype t); /* "float" or "int" */
 /* A vector that holds E, which has no instruction: by a loop. */
 unsigned bang_lanes(struct bang_vectors *v, const tir_expr *e);
 
-/* Vector X to elements of T in place, into OUT. */
-void bang_narrow_lanes(struct bang_vectors *v, struct buf *out, unsigned x,
-		       struct dtype t);
-/* Vector D from elements of T at FROM. */
-void bang_widen_lanes(struct bang_vectors *v, unsigned d, const char *from,
-		      struct dtype t);
+/* E, if it is a load of narrow integers, as floats at once; or false. */
+bool bang_load_floats(struct bang_vectors *v, const tir_expr *e, unsigned *d);
+
+/*
+ * ints.c: integers of up to 32 bits, as words. Vector A with as many bits as T
+ * has, extended, into D; it may be A.
+ */
+void bang_wrap(struct bang_vectors *v, unsigned d, unsigned a, struct dtype t);
+unsigned bang_int_binary(struct bang_vectors *v, const tir_expr *e);
+/* A cast. */
+unsigned bang_convert(struct bang_vectors *v, const tir_expr *e);
+
+/*
+ * Is E a number of 32 bits times a number, shifted to the right and rounded,
+ * with 64 bits between? The vector of that.
+ */
+bool bang_is_scaling(const tir_expr *e);
+unsigned bang_scale(struct bang_vectors *v, const tir_expr *e);
 
 /* Does E stay the same along the vector, so that one number will do? */
 bool bang_is_constant(const struct bang_vectors *v, const tir_expr *e);
@@ -301,18 +321,14 @@ void bang_put_units(struct bang_kernel *k, const struct bang_nest *n,
 int64_t bang_points(const struct bang_nest *n, uint32_t from, uint32_t to);
 
 /*
- * The files of codegen/bangc/device as text: what emitted code calls; two are
- * for bang_put_matmul, one for kernels on the host, and the last begins the
- * main program of a project.
+ * The files of codegen/bangc/device as text: what emitted code calls; one is
+ * for kernels on the host, and the last begins the main program of a project.
  */
 extern const char bang_device_scalars[];
 extern const char bang_device_vectors[];
-extern const char bang_device_matmul[];
-extern const char bang_device_conv2d[];
-extern const char bang_device_panels[];
-extern const char bang_device_filters[];
 extern const char bang_device_routines[];
-extern const char bang_device_products[];
+extern const char bang_device_conv2d[];
+extern const char bang_device_ends[];
 extern const char bang_device_host[];
 extern const char bang_device_main[];
 
@@ -321,11 +337,11 @@ void bang_put_prologue(struct buf *out, const struct bang_arch *arch,
 		       const struct bangc_options *o, int64_t sram_bytes);
 
 /*
- * Of device/ what KERNELS call, or all that A has the means for if that is
- * NULL: macros into DEFINES, the rest into OUT.
+ * Of device/ what KERNELS call, or all of it if that is NULL: macros into
+ * DEFINES, the rest into OUT.
  */
 void bang_put_device(struct buf *out, struct buf *defines,
-		     const struct bang_arch *a, const char *kernels);
+		     const char *kernels);
 
 /* Of device/host.mlu, and of scalars for the host, what KERNELS call. */
 void bang_put_host_helpers(struct buf *out, const char *kernels);
@@ -501,7 +517,14 @@ bool bang_folds_along(const struct bang_nest *n, bool *down);
 
 /* The instruction that folds two vectors. */
 const char *bang_combine(const struct bang_nest *n);
-bool bang_put_matmul(struct bang_kernel *k, const struct bang_nest *n);
+
+/*
+ * conv.c: N by the unit for matrices. BORDER, unless NULL, makes an array that
+ * N reads; ENDS, unless NULL, computes with what N gives. Both are part of it
+ * then, and what lies between is not stored.
+ */
+bool bang_put_product(struct bang_kernel *k, const tir_stmt *border,
+		      const struct bang_nest *n, const struct bang_nest *ends);
 
 /* routine.c: a call, if there is such a routine on the device. */
 bool bang_put_routine(struct bang_kernel *k, const tir_stmt *s);

@@ -167,28 +167,3 @@ bang_lanes(struct bang_vectors *v, const tir_expr *e)
 	v->names.len = mark;
 	return d;
 }
-
-void
-bang_narrow_lanes(struct bang_vectors *v, struct buf *out, unsigned x,
-		  struct dtype t)
-{
-	buf_printf(out,
-		   "%s/* one by one: narrow */\n"
-		   "%sfor (int lane = 0; lane < real; lane++)\n"
-		   "%s  ((%s *)x%u)[lane] = (%s)((%s *)x%u)[lane];\n",
-		   v->indent, v->indent, v->indent, bang_type(t), x,
-		   bang_type(t), bang_word(t), x);
-}
-
-void
-bang_widen_lanes(struct bang_vectors *v, unsigned d, const char *from,
-		 struct dtype t)
-{
-	buf_printf(&v->code,
-		   "%s/* one by one: widen */\n"
-		   "%s__bang_write_value(x%u, count, 0.0f);\n"
-		   "%sfor (int lane = 0; lane < real; lane++)\n"
-		   "%s  ((%s *)x%u)[lane] = ((%s *)%s)[lane];\n",
-		   v->indent, v->indent, d, v->indent, v->indent, bang_word(t),
-		   d, bang_type(t), from);
-}

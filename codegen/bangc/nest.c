@@ -156,6 +156,23 @@ bang_stride(const tir_expr *e, const struct tir_var *v, int64_t *stride)
 }
 
 bool
+bang_splits(const tir_expr *cond, struct bang_loop *loops, uint32_t n,
+	    struct bang_loop **loop, int64_t *at)
+{
+	if (cond->kind != TIR_LT || cond->arg[0]->kind != TIR_VAR ||
+	    cond->arg[1]->kind != TIR_INT)
+		return false;
+	*at = cond->arg[1]->i;
+	for (uint32_t i = 0; i < n; i++) {
+		*loop = &loops[i];
+		if (loops[i].var == cond->arg[0]->var)
+			return *at >= loops[i].min &&
+			       *at <= loops[i].min + loops[i].extent;
+	}
+	return false;
+}
+
+bool
 bang_origin(const tir_expr *e, int64_t *value)
 {
 	int64_t a, b;
@@ -176,6 +193,9 @@ bang_origin(const tir_expr *e, int64_t *value)
 			 : e->kind == TIR_SUB ? a - b
 					      : a * b;
 		return true;
+	case TIR_DIV:
+		*value = 0;
+		return bang_origin(e->arg[0], &a) && a == 0;
 	default:
 		return false;
 	}

@@ -57,8 +57,7 @@ bang_put_prologue(struct buf *out, const struct bang_arch *arch,
 		   "#define RELAY_LINE %d\n"
 		   "__nram__ char relay_nram[RELAY_NRAM_BYTES];\n",
 		   arch->name, arch->nram, arch->wram, arch->line);
-	if (arch->float_conv)
-		buf_puts(out, wram);
+	buf_puts(out, wram);
 	if (sram_bytes)
 		buf_printf(
 			out,
@@ -242,17 +241,14 @@ bang_put_host_helpers(struct buf *out, const char *kernels)
 }
 
 void
-bang_put_device(struct buf *out, struct buf *defines, const struct bang_arch *a,
-		const char *kernels)
+bang_put_device(struct buf *out, struct buf *defines, const char *kernels)
 {
 	static const char *const texts[] = {
 		bang_device_scalars, bang_device_vectors, bang_device_routines,
-		bang_device_matmul,  bang_device_conv2d,  bang_device_panels,
-		bang_device_filters, bang_device_products};
-	enum { ALL = sizeof(texts) / sizeof(*texts), FOR_VECTORS = 3 };
+		bang_device_conv2d,  bang_device_ends};
 	unit_vec units = {0};
 
-	for (size_t i = 0; i < (a->float_conv ? ALL : FOR_VECTORS); i++)
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		for (const char *s = texts[i]; *s;)
 			s = take_unit(&units, s);
 	if (kernels)

@@ -29,6 +29,29 @@ add_step(struct rows *r, const struct bang_nest *n)
 	return true;
 }
 
+static bool add_parts(struct rows *r, const tir_stmt *s,
+		      const struct bang_nest *around);
+
+/* Each side of "loop variable < number" with its part of the loop. */
+static bool
+add_sides(struct rows *r, const tir_stmt *s, const struct bang_nest *around)
+{
+	struct bang_nest one = *around, other = *around;
+	struct bang_loop *l;
+	int64_t at;
+
+	if (!bang_splits(s->if_.cond, one.loops, one.nloops, &l, &at))
+		return false;
+	l->extent = at - l->min;
+	if (l->extent > 0 && !add_parts(r, s->if_.then_, &one))
+		return false;
+	l = &other.loops[l - one.loops];
+	l->extent -= at - l->min;
+	l->min = at;
+	return l->extent <= 0 || !s->if_.else_ ||
+	       add_parts(r, s->if_.else_, &other);
+}
+
 /*
  * S, inside of the loops AROUND, as steps of their own: its parts write
  * different elements of one array, so their order does not matter.
@@ -44,6 +67,8 @@ add_parts(struct rows *r, const tir_stmt *s, const struct bang_nest *around)
 				return false;
 		return true;
 	}
+	if (s->kind == TIR_IF)
+		return add_sides(r, s, around);
 	if (bang_nest_of(s, &n)) {
 		if (n.reduce || n.nloops + around->nloops > BANG_MAX_LOOPS)
 			return false;

@@ -216,11 +216,7 @@ put_by_some_means(struct bang_kernel *k, const tir_stmt *s)
 {
 	struct bang_nest n;
 
-	if (bang_int_sum_of(s, &n) && bang_put_matmul(k, &n))
-		return "matrices";
 	if (bang_nest_of(s, &n)) {
-		if (n.reduce && bang_put_matmul(k, &n))
-			return "matrices";
 		if (!n.reduce && bang_put_vector(k, &n))
 			return "vectors";
 		if (n.reduce && bang_put_fold(k, &n))
@@ -266,6 +262,33 @@ put_step(struct stepper *x, const tir_stmt *s)
 	buf_free(&body);
 }
 
+/* The only array that S writes, if S does not read it; or NULL. */
+static const struct tir_buffer *
+only_target(const tir_stmt *s)
+{
+	struct bang_buffers read = {0}, written = {0};
+	const struct tir_buffer *b = NULL;
+
+	collect(s, &read, &written);
+	if (written.len == 1 && !bang_has(&read, written.at[0]))
+		b = written.at[0];
+	vec_free(&read);
+	vec_free(&written);
+	return b;
+}
+
+/* The number of statements from AT on that write parts of one array. */
+static uint32_t
+parts_of_one(tir_stmt *const *at, uint32_t n)
+{
+	const struct tir_buffer *b = only_target(at[0]);
+	uint32_t parts = 1;
+
+	while (b && parts < n && only_target(at[parts]) == b)
+		parts++;
+	return parts;
+}
+
 /* S's statements one after the other; what goes together is one. */
 static void
 flatten(struct stepper *x, tir_stmt *s)
@@ -280,28 +303,98 @@ flatten(struct stepper *x, tir_stmt *s)
 		tir_stmt *pair = ARENA_NEW(x->k->arena, tir_stmt);
 
 		n = together(s->seq.at + i, s->seq.n - i, pair);
-		if (n == 2)
+		if (n == 1)
+			n = parts_of_one(s->seq.at + i, s->seq.n - i);
+		pair->seq.n = n;
+		if (n > 1)
 			vec_push(&x->items, pair);
 		else
 			flatten(x, s->seq.at[i]);
 	}
 }
 
-/* Does the unit for matrices do S? */
+/* S, or each of its parts if there are some that make no loops together. */
+static void
+put_steps(struct stepper *x, const tir_stmt *s)
+{
+	struct bang_nest n;
+
+	if (s->kind != TIR_SEQ || bang_nest_of(s, &n) ||
+	    bang_int_sum_of(s, &n)) {
+		put_step(x, s);
+		return;
+	}
+	for (uint32_t i = 0; i < s->seq.n; i++)
+		put_step(x, s->seq.at[i]);
+}
+
+/* A product that the unit for matrices may take. */
 static bool
-is_matrix_step(struct bang_kernel *k, const tir_stmt *s)
+product_nest(const tir_stmt *s, struct bang_nest *n)
+{
+	return bang_int_sum_of(s, n) || (bang_nest_of(s, n) && n->reduce);
+}
+
+/* Does it take that? */
+static bool
+is_product(struct bang_kernel *k, const tir_stmt *s)
 {
 	struct bang_kernel trial = *k;
-	struct buf text = {0}, defines = {0};
+	struct buf text = {0}, defines = {0}, helpers = {0};
 	struct bang_nest n;
 	bool does;
 
 	trial.out = &text;
 	trial.defines = &defines;
-	does = bang_nest_of(s, &n) && n.reduce && bang_put_matmul(&trial, &n);
+	trial.helpers = &helpers;
+	does = product_nest(s, &n) && bang_put_product(&trial, NULL, &n, NULL);
 	buf_free(&text);
 	buf_free(&defines);
+	buf_free(&helpers);
 	return does;
+}
+
+static bool
+reads(const tir_stmt *s, const struct tir_buffer *b)
+{
+	struct bang_buffers read = {0}, written = {0};
+	bool does;
+
+	collect(s, &read, &written);
+	does = bang_has(&read, b);
+	vec_free(&read);
+	vec_free(&written);
+	return does;
+}
+
+static bool
+writes(const tir_stmt *s, const struct tir_buffer *b)
+{
+	struct bang_buffers read = {0}, written = {0};
+	bool does;
+
+	collect(s, &read, &written);
+	does = bang_has(&written, b);
+	vec_free(&read);
+	vec_free(&written);
+	return does;
+}
+
+/* The only item from FIRST on that reads B, which is a temporary; or none. */
+static size_t
+only_reader(const struct stepper *x, size_t first, const struct tir_buffer *b)
+{
+	size_t found = x->items.len;
+
+	if (!bang_is_temporary(x->k, b))
+		return found;
+	for (size_t i = first; i < x->items.len; i++)
+		if (reads(x->items.at[i], b)) {
+			if (found != x->items.len)
+				return x->items.len;
+			found = i;
+		}
+	return found;
 }
 
 /* The items from FIRST on, N of them, on rows kept on the chip. */
@@ -332,26 +425,147 @@ put_run(struct stepper *x, size_t first, uint32_t n)
 	return ok;
 }
 
-static void
-put_all(struct stepper *x)
-{
-	size_t n = x->items.len, i = 0;
-	bool *matrix = ARENA_NEW_ARRAY(x->k->arena, n, bool);
+static void put_range(struct stepper *x, size_t first, size_t end,
+		      const bool *product);
 
-	for (i = 0; i < n; i++)
-		matrix[i] = is_matrix_step(x->k, x->items.at[i]);
-	for (i = 0; i < n && x->ok;) {
+/* The product at I, with the BORDER before it and the step END after. */
+static bool
+put_product(struct stepper *x, const tir_stmt *border, size_t i,
+	    const tir_stmt *end)
+{
+	struct bang_kernel *k = x->k;
+	struct bang_buffers read = {0}, written = {0};
+	struct buf *out = k->out, body = {0};
+	int64_t before = k->scalar_ops;
+	struct bang_nest n, ends;
+	bool ok;
+
+	if (!product_nest(x->items.at[i], &n) ||
+	    (end && !bang_nest_of(end, &ends)))
+		return false;
+	k->nsteps++;
+	k->out = &body;
+	ok = bang_put_product(k, border, &n, end ? &ends : NULL);
+	k->out = out;
+	if (ok) {
+		if (border)
+			collect(border, &read, &written);
+		collect(x->items.at[i], &read, &written);
+		if (end)
+			collect(end, &read, &written);
+		put_barrier_for(x, &read, &written);
+		put_body(x,
+			 border && end ? "matrices, from the border to the end"
+			 : border      ? "matrices, with the border"
+			 : end         ? "matrices, to the end"
+				       : "matrices",
+			 bang_text(&body), k->scalar_ops - before);
+	} else {
+		k->scalar_ops = before;
+		k->nsteps--;
+	}
+	vec_free(&read);
+	vec_free(&written);
+	buf_free(&body);
+	return ok;
+}
+
+/* Is the item before I a border that it alone reads? */
+static const tir_stmt *
+border_of(const struct stepper *x, size_t i)
+{
+	struct bang_nest n;
+
+	if (i == 0 || !product_nest(x->items.at[i], &n))
+		return NULL;
+	for (uint32_t a = 0; a < n.value->n; a++) {
+		const tir_expr *e = n.value->arg[a];
+
+		e = e->kind == TIR_CAST ? e->arg[0] : e;
+		if (e->kind == TIR_LOAD &&
+		    writes(x->items.at[i - 1], e->buffer) &&
+		    only_reader(x, i, e->buffer) == i)
+			return x->items.at[i - 1];
+	}
+	return NULL;
+}
+
+/*
+ * The product at *I, which may begin with the border at *I, and what follows
+ * it: steps between do not read its result and come before it.
+ */
+static bool
+put_product_at(struct stepper *x, size_t *i, size_t limit, const bool *product)
+{
+	size_t at = *i + !product[*i], end;
+	const tir_stmt *border = NULL;
+	struct bang_nest n;
+
+	if (at >= limit || !product[at] || !product_nest(x->items.at[at], &n))
+		return false;
+	if (at != *i && !(border = border_of(x, at)))
+		return false;
+	end = only_reader(x, at + 1, n.buffer);
+	if (end < limit && !product[end]) {
+		struct bang_kernel trial = *x->k;
+		struct buf text = {0}, defines = {0}, helpers = {0};
+		struct bang_nest ends;
+
+		trial.out = &text;
+		trial.defines = &defines;
+		trial.helpers = &helpers;
+		if (!bang_nest_of(x->items.at[end], &ends) ||
+		    !bang_put_product(&trial, border, &n, &ends))
+			end = limit;
+		buf_free(&text);
+		buf_free(&defines);
+		buf_free(&helpers);
+	} else {
+		end = limit;
+	}
+	if (end < limit) {
+		put_range(x, at + 1, end, product);
+		x->ok &= put_product(x, border, at, x->items.at[end]);
+		*i = end + 1;
+		return true;
+	}
+	if (!put_product(x, border, at, NULL))
+		return false;
+	*i = at + 1;
+	return true;
+}
+
+/* Items FIRST to END - 1. */
+static void
+put_range(struct stepper *x, size_t first, size_t end, const bool *product)
+{
+	for (size_t i = first; i < end && x->ok;) {
 		uint32_t most = 0;
 
-		while (i + most < n && most < MOST_TOGETHER &&
-		       !matrix[i + most])
+		if (put_product_at(x, &i, end, product))
+			continue;
+		while (i + most < end && most < MOST_TOGETHER &&
+		       !product[i + most] &&
+		       !(i + most + 1 < end && product[i + most + 1] &&
+			 border_of(x, i + most + 1)))
 			most++;
 		while (most > 0 && !put_run(x, i, most))
 			most--;
 		if (most == 0)
-			put_step(x, x->items.at[i]);
+			put_steps(x, x->items.at[i]);
 		i += most ? most : 1;
 	}
+}
+
+static void
+put_all(struct stepper *x)
+{
+	size_t n = x->items.len;
+	bool *product = ARENA_NEW_ARRAY(x->k->arena, n, bool);
+
+	for (size_t i = 0; i < n; i++)
+		product[i] = is_product(x->k, x->items.at[i]);
+	put_range(x, 0, n, product);
 }
 
 bool

@@ -52,13 +52,6 @@ is_half(struct dtype t)
 	return t.code == DTYPE_FLOAT && t.bits == 16 && t.lanes == 1;
 }
 
-/* Are there instructions on integers of 32 bits? */
-static bool
-has_int_vectors(const struct bang_vectors *v)
-{
-	return v->k->arch->code >= 300;
-}
-
 static unsigned
 new_vector(struct bang_vectors *v, const tir_expr *e)
 {
@@ -142,34 +135,24 @@ in_order(const struct bang_vectors *v, const tir_expr *e)
 	       stride < (1 << 22);
 }
 
-/* Bytes are widened from the end of the vector that they were copied to. */
+/* Narrow elements are widened from the end of the vector they were copied to. */
 static void
-load_bytes(struct bang_vectors *v, const tir_expr *e, unsigned d, bool as_ints)
+load_narrow(struct bang_vectors *v, const tir_expr *e, unsigned d, bool as_ints)
 {
+	bool wide = e->dtype.bits == 16;
 	char at[48];
 
-	snprintf(at, sizeof(at), "(int8_t *)x%u + 3 * tile", d);
-	put_load(v, e, at, 1);
-	buf_printf(&v->code, "%s__bang_int82float(x%u, %s, count, 0);\n",
-		   v->indent, d, at);
+	snprintf(at, sizeof(at),
+		 wide ? "(int16_t *)x%u + tile" : "(int8_t *)x%u + 3 * tile",
+		 d);
+	put_load(v, e, at, wide ? 2 : 1);
+	buf_printf(&v->code, "%s__bang_int%d2float(x%u, %s, count, 0);\n",
+		   v->indent, wide ? 16 : 8, d, at);
 	if (as_ints)
-		buf_printf(&v->code,
-			   "%s__bang_float2int32_tz((int *)x%u, x%u, count);\n",
+		buf_printf(&v->code, "%srelay_vint((int *)x%u, x%u, count);\n",
 			   v->indent, d, d);
-}
-
-/* Other narrow integers, one by one, from a vector of their own. */
-static void
-load_narrow(struct bang_vectors *v, const tir_expr *e, unsigned d)
-{
-	unsigned raw = bang_new_vector(v);
-	char at[16];
-
-	v->loaded[d] = false;
-	v->loaded[raw] = true;
-	snprintf(at, sizeof(at), "x%u", raw);
-	put_load(v, e, at, e->dtype.bits / 8);
-	bang_widen_lanes(v, d, at, e->dtype);
+	if (e->dtype.code == DTYPE_UINT && !dtype_is_bool(e->dtype))
+		bang_wrap(v, d, d, e->dtype);
 }
 
 /* May a vector begin at INDEX, all the way along the other loops? */
@@ -240,16 +223,16 @@ load(struct bang_vectors *v, const tir_expr *e)
 	unsigned d;
 	char at[48];
 
+	if (v->load)
+		return v->load(v, e);
 	if (!ordered || bang_class_of(e->dtype) == BANG_NO_VECTOR)
 		return bang_lanes(v, e);
 	if (v->names.places)
 		return load_on_chip(v, e);
 	d = new_vector(v, e);
 	v->loaded[d] = true;
-	if (dtype_is_bool(e->dtype) ||
-	    (e->dtype.code == DTYPE_INT && e->dtype.bits == 8 &&
-	     has_int_vectors(v))) {
-		load_bytes(v, e, d, !dtype_is_bool(e->dtype));
+	if (dtype_is_bool(e->dtype)) {
+		load_narrow(v, e, d, false);
 	} else if (e->dtype.bits == 32) {
 		snprintf(at, sizeof(at), "x%u", d);
 		put_load(v, e, at, 4);
@@ -259,9 +242,22 @@ load(struct bang_vectors *v, const tir_expr *e)
 		buf_printf(&v->code, "%s__bang_half2float(x%u, %s, count);\n",
 			   v->indent, d, at);
 	} else {
-		load_narrow(v, e, d);
+		load_narrow(v, e, d, true);
 	}
 	return d;
+}
+
+bool
+bang_load_floats(struct bang_vectors *v, const tir_expr *e, unsigned *d)
+{
+	if (e->kind != TIR_LOAD || e->dtype.bits > 16 ||
+	    e->dtype.code != DTYPE_INT || v->load || v->names.places ||
+	    !in_order(v, e))
+		return false;
+	*d = new_vector(v, NULL);
+	v->loaded[*d] = true;
+	load_narrow(v, e, *d, false);
+	return true;
 }
 
 /* NAME(d, a, count), or of the library, whose count comes first. */
@@ -352,38 +348,6 @@ has_instruction(const tir_expr *e)
 	return is_float32(t) || is_half(t);
 }
 
-/* Sums, differences, products of integers of 32 bits; they wrap. */
-static unsigned
-int_binary(struct bang_vectors *v, const tir_expr *e)
-{
-	static const char *const names[TIR_KIND_COUNT] = {
-		[TIR_ADD] = "__bang_add",
-		[TIR_SUB] = "__bang_sub",
-		[TIR_MUL] = "__bang_mul",
-	};
-	bool number = bang_is_constant(v, e->arg[1]);
-	bool turned =
-		!number && e->kind != TIR_SUB && bang_is_constant(v, e->arg[0]);
-	unsigned a, b = 0, d;
-
-	if (!names[e->kind] || e->dtype.bits != 32 || !has_int_vectors(v))
-		return bang_lanes(v, e);
-	a = bang_vector_of(v, e->arg[turned]);
-	if (!number && !turned)
-		b = bang_vector_of(v, e->arg[1]);
-	d = new_vector(v, e);
-	buf_printf(&v->code, "%s%s%s((int *)x%u, (int *)x%u, ", v->indent,
-		   names[e->kind], number || turned ? "_scalar" : "", d, a);
-	if (number || turned) {
-		buf_puts(&v->code, "(int)(");
-		put_number(v, e->arg[!turned]);
-		buf_puts(&v->code, "), count);\n");
-	} else {
-		buf_printf(&v->code, "(int *)x%u, count);\n", b);
-	}
-	return d;
-}
-
 /*
  * NaN wins. The older architectures give the second operand if either is NaN:
  * right if the first is a number, else NaNs of the first are added.
@@ -414,8 +378,8 @@ binary(struct bang_vectors *v, const tir_expr *e)
 {
 	const struct binary_names *names = &binaries[e->kind];
 
-	if (bang_class_of(e->arg[0]->dtype) == BANG_INTS && !compares(e))
-		return int_binary(v, e);
+	if (bang_class_of(e->arg[0]->dtype) == BANG_INTS)
+		return bang_int_binary(v, e);
 	if (!has_instruction(e))
 		return bang_lanes(v, e);
 	if (e->kind == TIR_MIN || e->kind == TIR_MAX)
@@ -524,107 +488,6 @@ choose(struct bang_vectors *v, const tir_expr *e)
 	return d;
 }
 
-/* Is E between LOW and HIGH, as a cast to a narrow type makes sure? */
-static bool
-is_within(const tir_expr *e, double low, double high)
-{
-	bool below = false, above = false;
-
-	for (; e->kind == TIR_MIN || e->kind == TIR_MAX; e = e->arg[0]) {
-		if (e->arg[1]->kind != TIR_FLOAT || e->arg[1]->f < low ||
-		    e->arg[1]->f > high)
-			return false;
-		below |= e->kind == TIR_MIN;
-		above |= e->kind == TIR_MAX;
-	}
-	return below && above;
-}
-
-/* Float to integer, where the instruction does what the cast means. */
-static bool
-truncates(struct bang_vectors *v, const tir_expr *e)
-{
-	double all = ldexp(1, e->dtype.bits);
-
-	if (!has_int_vectors(v) || dtype_is_bool(e->arg[0]->dtype))
-		return has_int_vectors(v);
-	if (e->dtype.code == DTYPE_INT && e->dtype.bits == 32)
-		return true;
-	return e->dtype.code == DTYPE_INT
-		       ? is_within(e->arg[0], -all / 2, all / 2 - 1)
-		       : e->dtype.bits < 32 && is_within(e->arg[0], 0, all - 1);
-}
-
-/* "NAME((TO *)d, (FROM *)a, count)" */
-static unsigned
-converted(struct bang_vectors *v, const tir_expr *e, const char *name,
-	  const char *to, const char *from)
-{
-	unsigned a = bang_vector_of(v, e->arg[0]), d = new_vector(v, e);
-
-	buf_printf(&v->code, "%s%s((%s *)x%u, (%s *)x%u, count);\n", v->indent,
-		   name, to, d, from, a);
-	return d;
-}
-
-/* Does every value of type FROM have the same words as one of type TO? */
-static bool
-keeps_words(struct dtype from, struct dtype to)
-{
-	return to.bits == 32 ||
-	       (to.bits > from.bits &&
-		(from.code == DTYPE_UINT || to.code == DTYPE_INT)) ||
-	       dtype_equal(from, to);
-}
-
-/* Halves and truths are floats already. */
-static unsigned
-convert(struct bang_vectors *v, const tir_expr *e)
-{
-	struct dtype from = e->arg[0]->dtype;
-	bool ints = bang_class_of(from) == BANG_INTS;
-
-	if (bang_class_of(from) == BANG_NO_VECTOR)
-		return bang_lanes(v, e);
-	if (dtype_is_bool(e->dtype)) {
-		unsigned a, d;
-
-		if (ints || dtype_is_bool(from))
-			return ints ? bang_lanes(v, e)
-				    : bang_vector_of(v, e->arg[0]);
-		a = bang_vector_of(v, e->arg[0]);
-		d = new_vector(v, e);
-		buf_printf(&v->code,
-			   "%s__bang_ne_scalar(x%u, x%u, 0.0f, count);\n",
-			   v->indent, d, a);
-		return d;
-	}
-	if (bang_class_of(e->dtype) == BANG_FLOATS) {
-		if (!ints)
-			return bang_vector_of(v, e->arg[0]);
-		if (e->arg[0]->kind == TIR_LOAD && from.bits == 8 &&
-		    from.code == DTYPE_INT && in_order(v, e->arg[0])) {
-			unsigned d = new_vector(v, e);
-
-			v->loaded[d] = true;
-			load_bytes(v, e->arg[0], d, false);
-			return d;
-		}
-		return has_int_vectors(v) && (from.bits < 32 ||
-					      from.code == DTYPE_INT)
-			       ? converted(v, e, "__bang_int322float_rn",
-					   "float", "int")
-			       : bang_lanes(v, e);
-	}
-	if (ints)
-		return keeps_words(from, e->dtype)
-			       ? bang_vector_of(v, e->arg[0])
-			       : bang_lanes(v, e);
-	return truncates(v, e) ? converted(v, e, "__bang_float2int32_tz", "int",
-					   "float")
-			       : bang_lanes(v, e);
-}
-
 static unsigned
 compute(struct bang_vectors *v, const tir_expr *e)
 {
@@ -634,6 +497,8 @@ compute(struct bang_vectors *v, const tir_expr *e)
 	}
 	if (bang_is_constant(v, e))
 		return fill(v, e);
+	if (bang_is_scaling(e))
+		return bang_scale(v, e);
 	for (uint32_t i = 0; i < e->n && e->kind != TIR_LOAD; i++)
 		if (bang_class_of(e->arg[i]->dtype) == BANG_NO_VECTOR)
 			return bang_lanes(v, e);
@@ -647,7 +512,7 @@ compute(struct bang_vectors *v, const tir_expr *e)
 	case TIR_SELECT:
 		return choose(v, e);
 	case TIR_CAST:
-		return convert(v, e);
+		return bang_convert(v, e);
 	case TIR_VAR:
 	case TIR_GUARD:
 		return bang_lanes(v, e);
@@ -678,19 +543,26 @@ narrowed(struct bang_vectors *v, struct buf *convert, unsigned x,
 	}
 	if (t.bits == 32)
 		return "";
-	if (t.code == DTYPE_INT && t.bits == 8 && !dtype_is_bool(t) &&
-	    has_int_vectors(v))
-		buf_printf(convert,
-			   "%s__bang_int322float_rn(x%u, (int *)x%u, count);\n",
+	if (!dtype_is_bool(t)) {
+		struct buf code = v->code;
+
+		if (convert != &v->code)
+			v->code = *convert;
+		if (t.code == DTYPE_UINT)
+			bang_wrap(v, x, x,
+				  (struct dtype){DTYPE_INT, t.bits, 1});
+		if (convert != &v->code) {
+			*convert = v->code;
+			v->code = code;
+		}
+		buf_printf(convert, "%srelay_vfloat(x%u, (int *)x%u, count);\n",
 			   v->indent, x, x);
-	else if (!dtype_is_bool(t)) {
-		bang_narrow_lanes(v, convert, x, t);
-		return "(char *)";
 	}
 	buf_printf(convert,
-		   "%s__bang_float2int8_rn((int8_t *)x%u, x%u, count, 0);\n",
-		   v->indent, x, x);
-	return "(int8_t *)";
+		   "%s__bang_float2int%d_rn((int%d_t *)x%u, x%u, count, 0);\n",
+		   v->indent, t.bits == 16 ? 16 : 8, t.bits == 16 ? 16 : 8, x,
+		   x);
+	return t.bits == 16 ? "(int16_t *)" : "(int8_t *)";
 }
 
 void

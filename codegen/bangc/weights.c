@@ -56,6 +56,7 @@ place_of(struct bang_packing *p, uint32_t input, int64_t from,
 
 		if (old->input == input && old->from == from &&
 		    !strcmp(old->weights->pack, w->pack) &&
+		    !strcmp(old->weights->type, w->type) &&
 		    !strcmp(old->weights->rest, w->rest))
 			return old->at;
 	}

@@ -484,6 +484,36 @@ __bang_int162float(float *d, int16_t *a, int n, int pos)
 			[pos](int16_t x) { return ldexpf(x, pos); });
 }
 
+/* Integers of 32 bits by the library. */
+#define BANG_EMU_CN_S32(name, formula)                                     \
+	inline void __cn_vector_##name##_s32(int n, int *z, const int *x,  \
+					     const int *y)                 \
+	{                                                                  \
+		bang_emu::zip(                                             \
+			"__cn_vector_" #name "_s32", z, x, n, y, n,        \
+			[](int v, int w) -> int { return (formula); },     \
+			bang_emu::IN_PLACE, bang_emu::IN_PLACE);           \
+	}
+BANG_EMU_CN_S32(add, (int)((unsigned)v + (unsigned)w))
+BANG_EMU_CN_S32(sub, (int)((unsigned)v - (unsigned)w))
+BANG_EMU_CN_S32(max, v > w ? v : w)
+BANG_EMU_CN_S32(min, v < w ? v : w)
+
+inline void
+__cn_vector_cast_f32_to_s32_tz(int n, int *y, const float *x)
+{
+	bang_emu::each("__cn_vector_cast_f32_to_s32_tz", y, x, n, [](float v) {
+		return bang_emu::saturate<int>(truncf(v));
+	});
+}
+
+inline void
+__cn_vector_cast_s32_to_f32_rn(int n, float *y, const int *x)
+{
+	bang_emu::each("__cn_vector_cast_s32_to_f32_rn", y, x, n,
+		       [](int v) { return (float)v; });
+}
+
 #if BANG_EMU_ARCH >= 300
 BANG_EMU_CONVERT(float2int32_tz, int, float,
 		 bang_emu::saturate<int>(truncf(x)), IN_PLACE)

@@ -14,15 +14,8 @@ import shutil
 import subprocess
 import sys
 
-ROWS = {
-    "BLOCK_": "1", "MATMUL_M": "1", "CONV_PIXELS": "1",
-    "CONV_CHANNELS": "16", "PANEL_ROWS": "1", "PANEL_PIXELS": "1",
-    "PRODUCT_M": "1"}
-DEPTHS = {
-    "TILE_": "RELAY_LINE", "MATMUL_K": "16",
-    "CONV_IMAGE": "(CONV_CHANNELS * 4)", "CONV_FILTERS": "(64 * 16 * 3)",
-    "PANEL_DEPTH": "16", "PANEL_IMAGE": "9", "PANEL_WINDOW": "1",
-    "PRODUCT_K": "64"}
+ROWS = {"BLOCK_": "1", "TALL_": "1", "WIDE_": "1"}
+DEPTHS = {"TILE_": "RELAY_LINE", "PANELS_": "1"}
 EDITS = (("rows", ROWS), ("depths", DEPTHS), ("both", {**ROWS, **DEPTHS}))
 folder, headers = sys.argv[1:]
 
