@@ -155,7 +155,8 @@ open_function(struct infer *in, const struct ir_func_type *f,
 	for (uint32_t i = 0; i < f->nvars; i++)
 		to[i] = i < nkeep ? keep[i] : infer_new_hole(in);
 	t = ir_type_func(in->cx, f->params, f->nparams, f->ret, NULL, 0);
-	t = infer_replace(in, t, f->vars, to, f->nvars);
+	/* A hole in it may stand for a parameter. */
+	t = infer_replace(in, infer_resolve(in, t), f->vars, to, f->nvars);
 	free(to);
 	return ir_as_func_type(t);
 }

@@ -13,14 +13,31 @@
 
 #include "passes/combine/batch.h"
 
+/* Axes that argument I lacks where the operator lines them up at the end. */
+static uint32_t
+missing_axes(const struct ir_call *call, uint32_t i)
+{
+	uint32_t rank = combine_tensor(call->args[i])->ndim;
+	uint32_t most = rank;
+
+	if (ir_called_op(&call->base)->pattern > PAT_BROADCAST)
+		return 0;
+	for (uint32_t k = 0; k < call->nargs; k++)
+		if (combine_tensor(call->args[k])->ndim > most)
+			most = combine_tensor(call->args[k])->ndim;
+	return most - rank;
+}
+
 const ir_expr *
 batch_stack(struct combine *c, const struct branch_group *g, uint32_t i)
 {
 	const ir_expr **xs = xcalloc(g->n, sizeof(const ir_expr *));
+	uint32_t missing = missing_axes(g->at[0].at[0], i);
 	const ir_expr *e;
 
 	for (uint32_t k = 0; k < g->n; k++)
-		xs[k] = g->at[k].at[0]->args[i];
+		xs[k] = opcall_expand_dims(&c->b, g->at[k].at[0]->args[i], 0,
+					   missing);
 	e = opcall_join(&c->b, OP_stack, xs, g->n, 0);
 	free(xs);
 	return e;
