@@ -220,10 +220,11 @@ called_kernel(struct aot *a, const ir_expr *e)
 		const tir_func *f = aot_external(a, g->def);
 
 		if (!f)
-			pass_error(a->cx, e->loc,
-				   "external function '@%s' takes or gives more "
-				   "than arrays of known shapes",
-				   g->name);
+			pass_error(
+				a->cx, e->loc,
+				"external function '@%s' takes or gives more "
+				"than arrays of known shapes",
+				g->name);
 		return f;
 	}
 	if (g->def->kind != DEF_TIR) {
