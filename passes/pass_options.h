@@ -58,7 +58,7 @@
 	  PASS_FIELD(type, member, pass_numbers), NULL, NULL,                  \
 	  "number the runs in the titles of dumps", OPTION_HIDDEN },           \
 	{ "filter-print-funcs", OPTION_LIST,                                   \
-	  PASS_FIELD(type, member, filter_funcs), "L", NULL,                   \
+	  PASS_FIELD(type, member, filter_funcs), "NAME,..", NULL,             \
 	  "print only these functions (globs)", OPTION_HIDDEN },             \
 	{ "filter-passes", OPTION_LIST,                                        \
 	  PASS_FIELD(type, member, filter_passes), "L", NULL,                  \

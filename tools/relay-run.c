@@ -104,11 +104,11 @@ static const struct option_def table[] = {
 	{"bang-shape", OPTION_CHOICE, FIELD(bang_shape), "launches|single",
 	 NULL, "a kernel per primitive, or one for the network", 0},
 	{"bang-keep", OPTION_CHOICE, FIELD(bang_keep), "sram|none", NULL,
-	 "single: values in SRAM, on one cluster", 0},
-	{"bang-split", OPTION_TEXT, FIELD(bang_split), "N,code=N,params=N",
-	 NULL, "single: kernels of at most N calls, or so many bytes", 0},
+	 "single: values in SRAM, on one cluster", OPTION_HIDDEN},
+	{"bang-split", OPTION_TEXT, FIELD(bang_split), "N,..", NULL,
+	 "single: at most N calls, code=N, params=N bytes", 0},
 	{"bang-host-fallback", OPTION_FLAG, FIELD(bang_host_fallback), NULL,
-	 NULL, "let the host do what has no BANG-C", 0},
+	 NULL, "let the host do what has no BANG-C", OPTION_HIDDEN},
 	{"threads", OPTION_NUMBER, FIELD(threads), "N", NULL,
 	 "threads (0: one for each processor)", 0},
 	{"bench", OPTION_FLAG, FIELD(bench), NULL, NULL,
@@ -116,7 +116,7 @@ static const struct option_def table[] = {
 	{"repeat", OPTION_NUMBER, FIELD(repeat), "N", NULL,
 	 "run N times (1; 10 with --bench)", 0},
 	{"warmup", OPTION_NUMBER, FIELD(warmup), "N", NULL,
-	 "runs before those (0; 2 with --bench)", 0},
+	 "runs before those (0; 2 with --bench)", OPTION_HIDDEN},
 	PASS_OPTIONS(struct run_options, passes)
 		TOOL_OPTIONS(struct run_options, tool)};
 
