@@ -84,7 +84,7 @@ enum tir_kind {
 	TIR_DIV,        /* float: division; integer: floor */
 	TIR_MOD,        /* integer: floor remainder; float: floor_mod */
 	TIR_TRUNCDIV, TIR_TRUNCMOD,
-	TIR_MIN, TIR_MAX,       /* a < b ? a : b; so b if one is NaN */
+	TIR_MIN, TIR_MAX,       /* a < b ? a : b; NaN if either is */
 	TIR_EQ, TIR_NE, TIR_LT, TIR_LE, TIR_GT, TIR_GE, /* bool */
 	TIR_AND, TIR_OR,        /* bool */
 	TIR_NOT,        /* one operand, bool */

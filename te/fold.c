@@ -161,9 +161,9 @@ fold_floats(ir_module *m, enum tir_kind k, const tir_expr *a, const tir_expr *b)
 	case TIR_DIV:
 		return tir_float(m, t, te_round(t, a->f / b->f));
 	case TIR_MIN:
-		return a->f < b->f ? a : b;
+		return a->f < b->f || a->f != a->f ? a : b;
 	case TIR_MAX:
-		return a->f > b->f ? a : b;
+		return a->f > b->f || a->f != a->f ? a : b;
 	default:
 		return NULL;
 	}

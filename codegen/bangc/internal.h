@@ -153,7 +153,7 @@ bool bang_origin(const tir_expr *e, int64_t *value);
 
 bool bang_reads(const tir_expr *e, const struct tir_buffer *b);
 
-/* Arithmetic of floats in E, all that one evaluation does. */
+/* Arithmetic in E, all that one evaluation does, but not on indices. */
 int64_t bang_arithmetic(const tir_expr *e);
 
 /* The C type of elements of type T, or NULL. */

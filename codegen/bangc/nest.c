@@ -285,12 +285,22 @@ bang_merge_loops(struct bang_nest *n)
 	}
 }
 
+static bool
+loads(const tir_expr *e)
+{
+	bool any = e->kind == TIR_LOAD;
+
+	for (uint32_t i = 0; i < e->n && !any; i++)
+		any = loads(e->arg[i]);
+	return any;
+}
+
 int64_t
 bang_arithmetic(const tir_expr *e)
 {
-	int64_t n = dtype_is_float(e->dtype) &&
-		    (e->kind == TIR_CALL ||
-		     (e->kind >= TIR_ADD && e->kind <= TIR_MAX));
+	bool counts = dtype_is_float(e->dtype) || loads(e);
+	int64_t n = counts && (e->kind == TIR_CALL ||
+			       (e->kind >= TIR_ADD && e->kind <= TIR_MAX));
 
 	if (e->kind == TIR_LOAD)
 		return 0;
