@@ -5,6 +5,8 @@
 
 #include "ir/module.h"
 #include "ir/print.h"
+#include "parser/parser.h"
+#include "passes/dot/graph.h"
 #include "passes/manager.h"
 #include "passes/registry.h"
 #include "support/diag_json.h"
@@ -166,6 +168,18 @@ instrument_start(struct pass_manager *pm)
 		instrument_dump(pm, "IR Dump At Start");
 }
 
+/* What --print-changed compares: graphs need all of it, as it reads back. */
+static void
+print_state(struct pass_manager *pm, struct buf *out)
+{
+	static const struct print_options whole = {.types = PRINT_TYPES_AUTO};
+
+	if (pm->options->print_changed == CHANGED_DOT)
+		ir_print_module(out, pm->module, &whole);
+	else
+		print_module(pm, out);
+}
+
 void
 instrument_before(struct pass_manager *pm, const struct pass_info *info)
 {
@@ -183,8 +197,33 @@ instrument_before(struct pass_manager *pm, const struct pass_info *info)
 					 ".before.relay"));
 	in->before.len = 0;
 	if (shows_changes(pm, info))
-		print_module(pm, &in->before);
+		print_state(pm, &in->before);
 	timing_begin(&in->timing, info->flag);
+}
+
+/* The module as a graph, in which what BEFORE has not is marked. */
+static void
+put_graph(struct pass_manager *pm, const struct buf *before, struct buf *out)
+{
+	static const struct dot_style style = {.types = true};
+	struct dot_options o = {.functions = pm->options->filter_funcs};
+	struct dot_graph g = {0};
+	struct source s;
+	struct diag d;
+	ir_module *was;
+
+	source_init(&s, "before", before->at, before->len);
+	diag_init(&d, "relay-opt", &s);
+	d.quiet = true;
+	was = parse_module(pm->module->cx, &s, &d, NULL);
+	if (was)
+		dot_graph_build_against(&g, pm->module, was, &o);
+	else
+		dot_graph_build(&g, pm->module, &o);
+	dot_write_dot(out, &g, pm->module, &style);
+	dot_graph_free(&g);
+	ir_module_free(was);
+	source_free(&s);
 }
 
 static void
@@ -198,7 +237,7 @@ show_change(struct pass_manager *pm, const struct pass_info *info)
 	struct buf after = {0};
 	struct buf lines = {0};
 
-	print_module(pm, &after);
+	print_state(pm, &after);
 	if (after.len == before->len &&
 	    memcmp(after.at, before->at, after.len) == 0) {
 		if (!quiet)
@@ -207,7 +246,9 @@ show_change(struct pass_manager *pm, const struct pass_info *info)
 					       " omitted because no change"),
 					 &lines);
 	} else if (diff) {
-		if (o->print_changed == CHANGED_SIDE)
+		if (o->print_changed == CHANGED_DOT)
+			put_graph(pm, before, &lines);
+		else if (o->print_changed == CHANGED_SIDE)
 			linediff_side(&lines, before->at, before->len, after.at,
 				      after.len, SIDE_WIDTH, false);
 		else

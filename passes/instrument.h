@@ -25,6 +25,7 @@ enum print_changed {
 	CHANGED_DIFF,
 	CHANGED_DIFF_QUIET,
 	CHANGED_SIDE,
+	CHANGED_DOT,
 };
 
 /* Options of the manager; rows of a table in passes/pass_options.h. */

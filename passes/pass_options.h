@@ -45,7 +45,7 @@
 	  "print after each pass", 0 },                                        \
 	{ "print-changed", OPTION_CHOICE,                                      \
 	  PASS_FIELD(type, member, print_changed),                             \
-	  "off|text|quiet|diff|diff-quiet|side", "text",                            \
+	  "off|text|quiet|diff|diff-quiet|side|dot", "text",                            \
 	  "print after passes that changed something", 0 },                    \
 	{ "print-before-changed", OPTION_FLAG,                                 \
 	  PASS_FIELD(type, member, print_before_changed), NULL, NULL,          \

@@ -3,7 +3,6 @@
  */
 #include <string.h>
 
-#include "ir/equal.h"
 #include "ir/infer.h"
 #include "parser/module_file.h"
 #include "passes/dot/graph.h"
@@ -142,13 +141,17 @@ select_nodes(struct run *r, struct dot_graph *g)
 	return true;
 }
 
+/* BEFORE: NULL, or the module against which differences are marked. */
 static void
-draw(struct run *r, const ir_module *m)
+draw(struct run *r, const ir_module *m, const ir_module *before)
 {
 	struct dot_graph g = {0};
 	struct buf out = {0};
 
-	dot_graph_build(&g, m, &r->graph);
+	if (before)
+		dot_graph_build_against(&g, m, before, &r->graph);
+	else
+		dot_graph_build(&g, m, &r->graph);
 	if (select_nodes(r, &g)) {
 		if (r->o.format == FORMAT_DOT)
 			dot_write_dot(&out, &g, m, &r->style);
@@ -161,25 +164,6 @@ draw(struct run *r, const ir_module *m)
 	}
 	buf_free(&out);
 	dot_graph_free(&g);
-}
-
-/* What is not in the module BEFORE is marked. */
-static void
-draw_difference(struct run *r, const ir_module *m, const ir_module *before)
-{
-	struct ir_equal_options equal = {.ignore_inferred = true};
-	struct ir_comparison c = {0};
-	struct ir_set changed = {0};
-
-	ir_module_compare(before, m, &equal, &c);
-	for (size_t i = 0; i < c.all.len; i++)
-		if (c.all.at[i].b)
-			ir_set_add(&changed, c.all.at[i].b);
-	r->graph.pairs = &c.pairs;
-	r->graph.changed = &changed;
-	draw(r, m);
-	ir_set_free(&changed);
-	ir_comparison_free(&c);
 }
 
 static void
@@ -196,10 +180,10 @@ run(struct run *r)
 	if (read_file(r, &f, path)) {
 		infer_quietly(f.module);
 		if (!r->o.diff) {
-			draw(r, f.module);
+			draw(r, f.module, NULL);
 		} else if (read_file(r, &before, r->o.diff)) {
 			infer_quietly(before.module);
-			draw_difference(r, f.module, before.module);
+			draw(r, f.module, before.module);
 			module_file_free(&before);
 		}
 		module_file_free(&f);

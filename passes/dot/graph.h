@@ -82,6 +82,10 @@ struct dot_graph {
 
 void dot_graph_build(struct dot_graph *g, const ir_module *m,
 		     const struct dot_options *o);
+/* The same with what is not in the module BEFORE marked. */
+void dot_graph_build_against(struct dot_graph *g, const ir_module *m,
+			     const ir_module *before,
+			     const struct dot_options *o);
 void dot_graph_free(struct dot_graph *g);
 
 /* How many nodes are not hidden. */
