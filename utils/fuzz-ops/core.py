@@ -181,8 +181,8 @@ class Gen(random.Random):
             else other
 
     def split_extent(self, n):
-        """A divisor of N."""
-        return self.choice([d for d in range(1, max(n, 1) + 1)
+        """A divisor of N, as a number of results that a call may have."""
+        return self.choice([d for d in range(1, min(max(n, 1), 256) + 1)
                             if max(n, 1) % d == 0])
 
 
