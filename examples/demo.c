@@ -112,7 +112,8 @@ write_npy(const char *path, const relay_tensor_info *info, const float *data)
 			 "%lld, ", (long long)info->shape[d]);
 	len = snprintf(head, sizeof head,
 		       "{'descr': '<f4', 'fortran_order': False, "
-		       "'shape': (%s), }", shape);
+		       "'shape': (%s), }",
+		       shape);
 	while ((10 + len + 1) % 64 != 0)
 		head[len++] = ' ';
 	head[len++] = '\n';
@@ -156,8 +157,7 @@ print_largest(const float *data, size_t n)
 	for (size_t i = 1; i < n; i++)
 		if (data[i] > data[best])
 			best = i;
-	printf("largest of %zu outputs: number %zu, %g\n", n, best,
-	       data[best]);
+	printf("largest of %zu outputs: number %zu, %g\n", n, best, data[best]);
 }
 
 int

@@ -67,8 +67,8 @@ struct partial {
 	struct ir_set used; /* variables that are read */
 
 	uint64_t time;
-	size_t steps;   /* calls unfolded and lets written, in all */
-	size_t budget;  /* no unfolding above so many */
+	size_t steps;  /* calls unfolded and lets written, in all */
+	size_t budget; /* no unfolding above so many */
 	struct partial_env *envs;
 	struct ir_map globals;           /* global -> value */
 	struct ir_map fuel;              /* function -> fuel left */

@@ -340,8 +340,7 @@ void bang_put_prologue(struct buf *out, const struct bang_arch *arch,
  * Of device/ what KERNELS call, or all of it if that is NULL: macros into
  * DEFINES, the rest into OUT.
  */
-void bang_put_device(struct buf *out, struct buf *defines,
-		     const char *kernels);
+void bang_put_device(struct buf *out, struct buf *defines, const char *kernels);
 
 /* Of device/host.mlu, and of scalars for the host, what KERNELS call. */
 void bang_put_host_helpers(struct buf *out, const char *kernels);

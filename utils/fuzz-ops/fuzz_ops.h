@@ -54,7 +54,7 @@ struct fuzz_options {
 	bool third;          /* say where a difference comes from */
 	bool bang;           /* as BANG-C on the emulated machine */
 	const char *headers; /* the folder of that machine */
-	bool host;           /* which leaves to the host what it has no code for */
+	bool host; /* which leaves to the host what it has no code for */
 };
 
 /* Cases that are compiled together, for one kind of MLU. */
