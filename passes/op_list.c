@@ -84,6 +84,14 @@ has_type(const ir_op *op)
 	       op->relation != rel_missing;
 }
 
+/* Shapes, not values, say how large the result is. */
+static bool
+has_sizes(const ir_op *op)
+{
+	return !(op->traits & OP_TRAIT_BY_VALUE) &&
+	       strncmp(op->name, "dyn.", 4) != 0;
+}
+
 static bool
 has_bangc(const ir_op *op)
 {
@@ -103,7 +111,7 @@ has_bangc(const ir_op *op)
 	case OP_vision_roi_align:
 		return true; /* routines of the device, too */
 	default:
-		return te_compute_rule(op->id) &&
+		return te_compute_rule(op->id) && has_sizes(op) &&
 		       !(op->traits & OP_TRAIT_ROUTINE);
 	}
 }
