@@ -208,9 +208,7 @@ static const char arrays[] =
 	"__mlu_shared__ char sram_anchor[ANCHOR];\n"
 	"}\n"
 	"__nram__ char relay_nram[RELAY_NRAM_BYTES];\n"
-	"#if BANG_EMU_ARCH >= 300\n"
-	"__wram__ char relay_wram[RELAY_WRAM_BYTES];\n"
-	"#endif\n";
+	"__wram__ char relay_wram[RELAY_WRAM_BYTES];\n";
 
 static bool
 is_clang(const struct fuzz_batch *b)
