@@ -37,24 +37,39 @@ struct build_all {
 	bool keep_text;        /* of the functions, with the kernels */
 };
 
-static void
-note_call(struct build_all *b, const struct ir_call *call)
+/* Of E, if it is a kernel; else NULL. */
+static struct callers *
+callers_of(struct build_all *b, const ir_expr *e)
 {
-	const struct ir_global *g = ir_as_global(call->callee);
-	struct callers *c = ir_map_get(&b->callers, call->callee);
-	uint32_t n = call->nargs;
+	const ir_def *def = e->kind == IR_GLOBAL ? ir_as_global(e)->def : NULL;
+	struct callers *c;
+	uint32_t n;
 
-	if (!g->def || !is_own_primitive(g->def) || g->def->fn->nparams != n)
-		return;
+	if (!def || !is_own_primitive(def))
+		return NULL;
+	c = ir_map_get(&b->callers, e);
 	if (!c) {
+		n = def->fn->nparams;
 		c = ARENA_NEW(b->cx->scratch, struct callers);
 		c->bound = ARENA_NEW_ARRAY(b->cx->scratch, n, const ir_expr *);
 		c->constant = ARENA_NEW_ARRAY(b->cx->scratch, n, bool);
-		ir_map_put(&b->callers, call->callee, c);
+		ir_map_put(&b->callers, e, c);
 	}
+	return c;
+}
+
+/* A call by who knows whom, if ARGS is NULL. */
+static void
+note_use(struct build_all *b, const ir_expr *kernel, const ir_expr *const *args)
+{
+	struct callers *c = callers_of(b, kernel);
+	uint32_t n = c ? ir_as_global(kernel)->def->fn->nparams : 0;
+
+	if (!c)
+		return;
 	for (uint32_t i = 0; i < n; i++) {
-		const ir_expr *a = call->args[i];
-		bool k = a->kind == IR_CONSTANT;
+		const ir_expr *a = args ? args[i] : NULL;
+		bool k = a && a->kind == IR_CONSTANT;
 
 		c->constant[i] = k && (c->constant[i] || !c->called);
 		if (!c->called)
@@ -71,10 +86,17 @@ note_calls(struct build_all *b, const ir_expr *root)
 	ir_expr_vec nodes = {0};
 
 	ir_postorder(root, &nodes);
-	for (size_t i = 0; i < nodes.len; i++)
-		if (nodes.at[i]->kind == IR_CALL &&
-		    ir_as_call(nodes.at[i])->callee->kind == IR_GLOBAL)
-			note_call(b, ir_as_call(nodes.at[i]));
+	for (size_t i = 0; i < nodes.len; i++) {
+		const ir_expr *e = nodes.at[i];
+		bool call = e->kind == IR_CALL;
+
+		if (call)
+			note_use(b, ir_as_call(e)->callee, ir_as_call(e)->args);
+		for (uint32_t k = call; k < ir_num_operands(e); k++)
+			note_use(b, ir_operand(e, k), NULL);
+	}
+	if (root->kind == IR_GLOBAL)
+		note_use(b, root, NULL);
 	vec_free(&nodes);
 }
 
@@ -138,29 +160,72 @@ build_one(struct build_all *b, ir_def *def)
 	return f != NULL;
 }
 
-/* A call of a kernel that took tensor constants out of its body. */
+/* KERNEL with ARGS and the tensor constants that it took out of its body. */
+static const ir_expr *
+call_with(struct build_all *b, struct loc loc, const ir_expr *kernel,
+	  const ir_expr *const *args, uint32_t n, const ir_expr_vec *extra)
+{
+	const ir_expr **all = ARENA_NEW_ARRAY(b->cx->scratch, n + extra->len,
+					      const ir_expr *);
+
+	if (n)
+		memcpy(all, args, n * sizeof(*args));
+	memcpy(all + n, extra->at, extra->len * sizeof(*all));
+	return ir_new_call(b->cx->module, loc, kernel, all,
+			   n + (uint32_t)extra->len, NULL);
+}
+
 static const ir_expr *
 pass_extra(const ir_expr *e, const ir_expr *old, void *env)
 {
 	struct build_all *b = env;
 	const struct ir_call *call = ir_as_call(e);
-	const ir_expr_vec *extra = ir_map_get(&b->extra, call->callee);
-	const ir_expr **args;
+	const ir_expr *kernel = ir_as_call(old)->callee;
+	const ir_expr_vec *extra = ir_map_get(&b->extra, kernel);
 	const ir_expr *out;
 
 	if (!extra)
 		return e;
-	args = ARENA_NEW_ARRAY(b->cx->scratch, call->nargs + extra->len,
-			       const ir_expr *);
-	memcpy(args, call->args, call->nargs * sizeof(*args));
-	memcpy(args + call->nargs, extra->at, extra->len * sizeof(*args));
-	out = ir_new_call(b->cx->module, e->loc, call->callee, args,
-			  call->nargs + (uint32_t)extra->len, call->attrs);
+	out = call_with(b, e->loc, kernel, call->args, call->nargs, extra);
 	ir_set_type(out, old->type);
 	return out;
 }
 
-static const struct ir_rules extra_rules = {.on = {[IR_CALL] = pass_extra}};
+/* A kernel that is passed on keeps its face: fn (%p) { @kernel(%p, extra) }. */
+static const ir_expr *
+close_extra(const ir_expr *e, const ir_expr *old, void *env)
+{
+	struct build_all *b = env;
+	ir_module *m = b->cx->module;
+	const ir_expr_vec *extra = ir_map_get(&b->extra, e);
+	te_func *f = ir_as_global(e)->def->te;
+	const struct ir_func_type *t;
+	struct ir_function_parts parts = {0};
+	const struct ir_var **params;
+
+	(void)old;
+	if (!extra)
+		return e;
+	t = ir_as_func_type(te_func_type(m->cx, f));
+	parts.nparams = t->nparams - (uint32_t)extra->len;
+	params = ARENA_NEW_ARRAY(b->cx->scratch, parts.nparams,
+				 const struct ir_var *);
+	for (uint32_t i = 0; i < parts.nparams; i++) {
+		const ir_expr *v = ir_new_var(m, e->loc, ir_name(m->cx, "p"),
+					      t->params[i]);
+
+		ir_set_type(v, t->params[i]);
+		params[i] = ir_as_var(v);
+	}
+	parts.params = params;
+	parts.ret_type = t->ret;
+	parts.body = call_with(b, e->loc, e, (const ir_expr **)params,
+			       parts.nparams, extra);
+	return ir_new_function(m, e->loc, &parts);
+}
+
+static const struct ir_rules extra_rules = {
+	.on = {[IR_CALL] = pass_extra, [IR_GLOBAL] = close_extra}};
 
 static bool
 is_caller(const ir_def *def)

@@ -12,7 +12,8 @@
  * Other names of a variable are replaced by it first. Bodies of closures are
  * left alone: what they capture may be needed again.
  *
- * Functions should be in A-normal form: what is not bound is not killed.
+ * Functions should be in A-normal form: what is not bound is not killed, and
+ * what several places share stays as it is.
  *
  * Level: function. Needs: types.
  */
@@ -35,6 +36,7 @@ struct lifetimes {
 	ir_module *m;
 	struct fresh_names *names;
 	struct ir_map live; /* variable -> non-null */
+	struct ir_map uses; /* node -> how often it is an operand */
 	ir_expr_vec log;    /* variables made live */
 	ir_expr_vec kept;
 	ir_expr_vec arms;
@@ -94,10 +96,17 @@ use(struct lifetimes *l, const ir_expr *e, const struct ir_var *self,
 	return body;
 }
 
+/* Does no more than one place use E? What is made of it goes there alone. */
 static bool
-is_fork(const ir_expr *e)
+is_own(const struct lifetimes *l, const ir_expr *e)
 {
-	return e->kind == IR_IF || e->kind == IR_MATCH;
+	return (uintptr_t)ir_map_get(&l->uses, e) <= 1;
+}
+
+static bool
+is_fork(const struct lifetimes *l, const ir_expr *e)
+{
+	return (e->kind == IR_IF || e->kind == IR_MATCH) && is_own(l, e);
 }
 
 /* Begin with the arms of FORK, the last thing or the value of a let. */
@@ -118,10 +127,10 @@ open_block(struct lifetimes *l, const ir_expr *e)
 {
 	struct block b = {.lets = l->lets.len};
 
-	for (; e->kind == IR_LET; e = ir_as_let(e)->body)
+	for (; e->kind == IR_LET && is_own(l, e); e = ir_as_let(e)->body)
 		vec_push(&l->lets, ir_as_let(e));
 	vec_push(&l->blocks, b);
-	if (is_fork(e)) {
+	if (is_fork(l, e)) {
 		open_fork(l, e, true);
 		return;
 	}
@@ -197,7 +206,7 @@ step(struct lifetimes *l)
 		let = vec_last(&l->lets);
 		/* What follows does not need the variable before it is. */
 		ir_map_put(&l->live, &let->var->base, NULL);
-		if (is_fork(let->value))
+		if (is_fork(l, let->value))
 			open_fork(l, let->value, false);
 		else
 			bind(l, b, let->value, let->value);
@@ -256,12 +265,14 @@ pass_manifest_lifetimes(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 		return fn;
 	body = ir_rewrite(cx->module, fn->body, &alias_rules, &aliases);
 	l.names = fresh_names_of_run(cx, "x_");
+	ir_use_counts(body, &l.uses);
 	open_block(&l, body);
 	while (l.blocks.len)
 		step(&l);
 	body = l.arms.at[0];
 	ir_map_free(&aliases.of);
 	ir_map_free(&l.live);
+	ir_map_free(&l.uses);
 	vec_free(&l.log);
 	vec_free(&l.kept);
 	vec_free(&l.arms);
