@@ -61,7 +61,10 @@ struct encoding *defunc_encoding(struct defunc *d, const ir_type *t);
 const ir_expr *defunc_literal(struct defunc *d, const ir_expr *now,
 			      const ir_expr *old);
 
-/* The data that stands for a definition or constructor as a value of type T. */
+/*
+ * The data that stands for a definition, a constructor or a closed literal that
+ * stays as it is, as a value of type T.
+ */
 const ir_expr *defunc_value(struct defunc *d, const ir_expr *value,
 			    const ir_type *t);
 

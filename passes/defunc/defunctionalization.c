@@ -195,6 +195,21 @@ check_closed(struct defunc *d, const ir_def *def, const ir_type *const *types,
 			   def->name);
 }
 
+/* The primitive or external literal E captures nothing. */
+static void
+check_kernel(struct defunc *d, const ir_expr *e)
+{
+	ir_expr_vec vars = {0};
+
+	ir_free_vars(e, &vars);
+	if (vars.len)
+		pass_error(d->cx, e->loc,
+			   "a primitive or external literal that captures "
+			   "'%%%s' is a value",
+			   ir_as_var(vars.at[0])->name);
+	vec_free(&vars);
+}
+
 /* NOW, which stands for OLD, as a value of type T of the text. */
 static const ir_expr *
 as_value(struct defunc *d, const ir_expr *now, const ir_expr *old,
@@ -204,6 +219,8 @@ as_value(struct defunc *d, const ir_expr *now, const ir_expr *old,
 		check_ctor(d, ir_as_ctor(old), old->loc);
 	else if (old->kind == IR_OP)
 		pass_error(d->cx, old->loc, "an operator is a value");
+	else if (old->kind == IR_FUNCTION && !is_literal(old))
+		check_kernel(d, old);
 	else if (old->kind != IR_GLOBAL)
 		return now;
 	if (d->cx->failed)

@@ -274,9 +274,11 @@ defunc_value(struct defunc *d, const ir_expr *value, const ir_type *t)
 		name = g->name;
 		if (!loc_is_known(loc)) /* mentions share one node */
 			loc = ir_as_global(value)->def->loc;
-	} else {
+	} else if (value->kind == IR_CTOR) {
 		callee = &retype_ctor(&d->types, ir_as_ctor(value))->base;
 		name = ir_as_ctor(value)->name;
+	} else {
+		name = "kernel";
 	}
 	ctor = ir_map_get(&e->of_value, callee);
 	if (!ctor) {
