@@ -222,7 +222,8 @@ copy_text(struct arena *a, struct buf *b)
 }
 
 static void
-refuse(const struct bang_kernel *k, struct diag *d)
+refuse(const struct bang_kernel *k, const struct bangc_options *o,
+       struct diag *d)
 {
 	const struct tir_buffer *foreign = foreign_param(k->func);
 	char text[DTYPE_TEXT];
@@ -241,6 +242,9 @@ refuse(const struct bang_kernel *k, struct diag *d)
 		diag_error(d, k->func->loc,
 			   "there is no BANG-C for kernel '@%s'",
 			   k->func->name);
+	if (!o->host_fallback)
+		diag_note(d, LOC_NONE,
+			  "--bang-host-fallback lets the host do it");
 }
 
 /* Leave K to the host, and say why; false if the host cannot do it either. */
@@ -342,7 +346,7 @@ put_kernel(struct bang_kernel *k, const struct bangc_options *o, struct diag *d)
 	} else {
 		ok = o->host_fallback && leave_to_host(k, o, d);
 		if (!ok)
-			refuse(k, d);
+			refuse(k, o, d);
 	}
 	buf_free(&body);
 	buf_free(&defines);
