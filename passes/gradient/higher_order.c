@@ -395,6 +395,21 @@ refuse(struct tape *p, const ir_expr *e, const char *what)
 }
 
 static bool
+survey_call(struct tape *p, const struct ir_call *c)
+{
+	for (uint32_t i = 0; i < c->nargs; i++) {
+		const ir_type *t = c->args[i]->type;
+
+		if (c->args[i]->kind == IR_OP)
+			return refuse(p, &c->base, "an operator as a value");
+		if (c->callee->kind == IR_OP && t->flags & TYPE_HAS_FUNC &&
+		    (t->kind == TYPE_FUNC || t->kind == TYPE_TUPLE))
+			return refuse(p, &c->base, "an operator on functions");
+	}
+	return true;
+}
+
+static bool
 survey_node(const ir_expr *e, void *env)
 {
 	struct survey *s = env;
@@ -406,9 +421,7 @@ survey_node(const ir_expr *e, void *env)
 		vec_push(&s->literals, e);
 		return false;
 	case IR_CALL:
-		for (uint32_t i = 0; ok && i < ir_as_call(e)->nargs; i++)
-			if (ir_as_call(e)->args[i]->kind == IR_OP)
-				ok = refuse(s->p, e, "an operator as a value");
+		ok = survey_call(s->p, ir_as_call(e));
 		break;
 	default:
 		break;
