@@ -202,7 +202,7 @@ const ir_attr *ir_dict_get(const ir_dict *d, const char *key);
 int64_t ir_dict_int(const ir_dict *d, const char *key, int64_t deflt);
 const char *ir_dict_string(const ir_dict *d, const char *key); /* or NULL */
 
-/* D with KEY set (replacing keeps the place), or without KEY. */
+/* D with KEY, interned here, set (replacing keeps the place), or without it. */
 const ir_dict *ir_dict_with(ir_context *cx, const ir_dict *d, const char *key,
 			    ir_attr value);
 const ir_dict *ir_dict_without(ir_context *cx, const ir_dict *d,

@@ -267,7 +267,7 @@ ir_dict_with(ir_context *cx, const ir_dict *d, const char *key, ir_attr value)
 	e = ARENA_NEW_ARRAY(&scratch, n + 1, struct ir_dict_entry);
 	if (n)
 		memcpy(e, d->entry, n * sizeof(*e));
-	e[at] = (struct ir_dict_entry){key, value};
+	e[at] = (struct ir_dict_entry){ir_name(cx, key), value};
 	n += at == n;
 	if (d && d->nslots) {
 		/* Replacing keeps the place; adding goes into the table. */
