@@ -134,19 +134,19 @@ check_node(struct checker *c, const ir_expr *e)
 static void
 check_nodes(struct checker *c, const ir_expr *root)
 {
-	ir_expr_vec todo = {0};
+	ir_expr_vec work = {0};
 	struct ir_set seen = {0};
 
-	vec_push(&todo, root);
-	while (todo.len) {
-		const ir_expr *e = vec_pop(&todo);
+	vec_push(&work, root);
+	while (work.len) {
+		const ir_expr *e = vec_pop(&work);
 
 		if (!ir_set_add(&seen, e) || !check_node(c, e))
 			continue;
 		for (uint32_t i = ir_num_operands(e); i-- > 0;)
-			vec_push(&todo, ir_operand(e, i));
+			vec_push(&work, ir_operand(e, i));
 	}
-	vec_free(&todo);
+	vec_free(&work);
 	ir_set_free(&seen);
 }
 

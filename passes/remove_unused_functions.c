@@ -15,20 +15,20 @@
 static void
 reach(const struct call_graph *g, uint32_t start, bool *reached)
 {
-	VEC(uint32_t) todo = {0};
+	VEC(uint32_t) work = {0};
 
-	vec_push(&todo, start);
-	while (todo.len) {
-		uint32_t at = vec_pop(&todo);
+	vec_push(&work, start);
+	while (work.len) {
+		uint32_t at = vec_pop(&work);
 		const struct call_node *n = &g->nodes[at];
 
 		if (reached[at])
 			continue;
 		reached[at] = true;
 		for (uint32_t i = 0; i < n->ncallees; i++)
-			vec_push(&todo, n->callees[i]);
+			vec_push(&work, n->callees[i]);
 	}
-	vec_free(&todo);
+	vec_free(&work);
 }
 
 /* Reach from each name of the list "a,b". */
