@@ -14,6 +14,7 @@
 #include "parser/parser.h"
 #include "passes/validate.h"
 #include "support/hash.h"
+#include "support/ptrmap.h"
 #include "te/interp.h"
 #include "te/interp_random.h"
 
@@ -73,9 +74,8 @@ validate_state_unref(struct validate_state *s)
 /* --------------------------------------------------------------- states -- */
 
 struct validate_cache {
-	struct validate_state **slots;
-	size_t nslots; /* zero or a power of two */
-	size_t count;
+	struct ptrmap by_hash; /* the last state of each hash */
+	VEC(struct validate_state *) all;
 };
 
 struct validate_cache *
@@ -89,9 +89,10 @@ validate_cache_free(struct validate_cache *c)
 {
 	if (!c)
 		return;
-	for (size_t i = 0; i < c->nslots; i++)
-		validate_state_unref(c->slots[i]);
-	free(c->slots);
+	for (size_t i = 0; i < c->all.len; i++)
+		validate_state_unref(c->all.at[i]);
+	vec_free(&c->all);
+	ptrmap_free(&c->by_hash);
 	free(c);
 }
 
@@ -112,54 +113,35 @@ validate_same_state(const struct validate_state *a,
 	return true;
 }
 
-static struct validate_state **
-find_slot(const struct validate_cache *c, const struct validate_state *s)
-{
-	size_t mask = c->nslots - 1;
-
-	for (size_t i = s->hash & mask;; i = (i + 1) & mask)
-		if (!c->slots[i] || validate_same_state(c->slots[i], s))
-			return &c->slots[i];
-}
-
-static void
-grow(struct validate_cache *c)
-{
-	struct validate_cache bigger = *c;
-
-	bigger.nslots = c->nslots ? c->nslots * 2 : 64;
-	bigger.slots = xcalloc(bigger.nslots, sizeof(*bigger.slots));
-	for (size_t i = 0; i < c->nslots; i++)
-		if (c->slots[i])
-			*find_slot(&bigger, c->slots[i]) = c->slots[i];
-	free(c->slots);
-	*c = bigger;
-}
-
 struct validate_state *
 validate_state_of(struct validate_cache *cache, const ir_module *m)
 {
 	struct validate_state *s = xcalloc(1, sizeof(*s));
 	struct print_options print = {.types = PRINT_TYPES_AUTO,
 				      .constants = &s->constants};
-	struct validate_state **slot;
+	struct validate_state *known;
+	uintptr_t *last;
 
 	s->refs = 1;
 	ir_print_module(&s->text, m, &print);
 	s->hash = hash_bytes(s->text.at, s->text.len);
 	if (!cache)
 		return s;
-	if (cache->count * 2 >= cache->nslots)
-		grow(cache);
-	slot = find_slot(cache, s);
-	if (*slot) {
+	/* Any number but 0 will do for a key. */
+	last = ptrmap_add(&cache->by_hash, (void *)(uintptr_t)(s->hash | 1),
+			  NULL);
+	known = (struct validate_state *)*last;
+	while (known && !validate_same_state(known, s))
+		known = known->next;
+	if (known) {
 		free_state(s);
-	} else {
-		s->is_cached = true;
-		*slot = s;
-		cache->count++;
+		return validate_state_ref(known);
 	}
-	return validate_state_ref(*slot);
+	s->is_cached = true;
+	s->next = (struct validate_state *)*last;
+	*last = (uintptr_t)s;
+	vec_push(&cache->all, s);
+	return validate_state_ref(s);
 }
 
 /* Keeps the first error, in *ENV. */

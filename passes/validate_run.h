@@ -40,8 +40,9 @@ struct validate_function {
  */
 struct validate_state {
 	unsigned refs;
-	uint64_t hash;   /* of the text */
-	struct buf text; /* without the data of constants */
+	uint64_t hash;               /* of the text */
+	struct validate_state *next; /* in the cache, of the same hash */
+	struct buf text;             /* without the data of constants */
 	struct named_tensors constants;
 	bool is_cached;
 	bool is_evaluated;

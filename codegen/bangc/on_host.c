@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "codegen/bangc/internal.h"
+#include "te/tir_rewrite.h"
 
 /* "const float *x, ..., float *out": what F does not write is constant. */
 static void
@@ -126,57 +127,18 @@ declare(struct routines *r, const tir_expr *call)
 }
 
 static void
-declare_in_expr(struct routines *r, const tir_expr *e)
+declare_in_expr(const tir_expr *e, void *env)
 {
 	if (e->kind == TIR_CALL_EXTERN)
-		declare(r, e);
+		declare(env, e);
 	for (uint32_t i = 0; i < e->n; i++)
-		declare_in_expr(r, e->arg[i]);
+		declare_in_expr(e->arg[i], env);
 }
 
-/* Nesting is bounded by the loops of operators. */
 static void
-declare_in(struct routines *r, const tir_stmt *s)
+declare_in(const tir_stmt *s, void *env)
 {
-	switch (s->kind) {
-	case TIR_FOR:
-		declare_in(r, s->loop.body);
-		break;
-	case TIR_WHILE:
-		declare_in_expr(r, s->while_.cond);
-		declare_in(r, s->while_.body);
-		break;
-	case TIR_IF:
-		declare_in_expr(r, s->if_.cond);
-		declare_in(r, s->if_.then_);
-		if (s->if_.else_)
-			declare_in(r, s->if_.else_);
-		break;
-	case TIR_LET_STMT:
-		declare_in_expr(r, s->let.value);
-		declare_in(r, s->let.body);
-		break;
-	case TIR_ALLOC:
-		declare_in(r, s->alloc.body);
-		break;
-	case TIR_SEQ:
-		for (uint32_t i = 0; i < s->seq.n; i++)
-			declare_in(r, s->seq.at[i]);
-		break;
-	case TIR_EVAL:
-		declare_in_expr(r, s->eval);
-		break;
-	case TIR_ASSERT:
-		declare_in_expr(r, s->assert_.cond);
-		break;
-	case TIR_STORE:
-		declare_in_expr(r, s->store.index);
-		declare_in_expr(r, s->store.value);
-		break;
-	case TIR_RETURN:
-	case TIR_CALL_FUNC:
-		break;
-	}
+	tir_each_expr(s, declare_in_expr, env);
 }
 
 bool
@@ -192,7 +154,7 @@ bang_put_host_kernels(struct buf *out, struct bang_kernel *const *kernels,
 
 		if (!k->on_host)
 			continue;
-		declare_in(&r, k->func->body);
+		tir_each_stmt(k->func->body, declare_in, &r);
 		buf_puts(&text, k->note);
 		buf_puts(&text, k->text);
 		put_wrapper(&text, k, api);

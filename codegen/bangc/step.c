@@ -355,29 +355,28 @@ is_product(struct bang_kernel *k, const tir_stmt *s)
 }
 
 static bool
-reads(const tir_stmt *s, const struct tir_buffer *b)
+touches(const tir_stmt *s, const struct tir_buffer *b, bool writing)
 {
 	struct bang_buffers read = {0}, written = {0};
 	bool does;
 
 	collect(s, &read, &written);
-	does = bang_has(&read, b);
+	does = bang_has(writing ? &written : &read, b);
 	vec_free(&read);
 	vec_free(&written);
 	return does;
 }
 
 static bool
+reads(const tir_stmt *s, const struct tir_buffer *b)
+{
+	return touches(s, b, false);
+}
+
+static bool
 writes(const tir_stmt *s, const struct tir_buffer *b)
 {
-	struct bang_buffers read = {0}, written = {0};
-	bool does;
-
-	collect(s, &read, &written);
-	does = bang_has(&written, b);
-	vec_free(&read);
-	vec_free(&written);
-	return does;
+	return touches(s, b, true);
 }
 
 /* The only item from FIRST on that reads B, which is a temporary; or none. */
