@@ -301,6 +301,10 @@ read_limits(pass_ctx *cx)
 	struct fuse_limits l = {.cx = cx};
 	int64_t level = pass_option_int(cx, "fuse-opt-level");
 
+	if (level < -1 || level > 4)
+		pass_error(cx, LOC_NONE,
+			   "option 'fuse-opt-level': -1 to 4, not '%s'",
+			   pass_option(cx, "fuse-opt-level"));
 	l.opt_level = level < 0 ? pass_opt_level(cx) : (int)level;
 	l.max_depth = (uint32_t)pass_option_int(cx, "max-depth");
 	l.max_args = (uint32_t)pass_option_int(cx, "max-function-args");
@@ -316,7 +320,7 @@ pass_fuse_ops(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 	const ir_expr *out;
 
 	(void)def;
-	if (!fn->body || ir_is_primitive(&fn->base))
+	if (cx->failed || !fn->body || ir_is_primitive(&fn->base))
 		return fn;
 	fuse_graph_build(&f.graph, fn, cx->scratch);
 	f.groups = fuse_groups_build(&f.graph, &limits, cx->scratch);

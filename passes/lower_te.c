@@ -289,11 +289,16 @@ lower_schedule(pass_ctx *cx, const char *text)
 const char *
 lower_target(pass_ctx *cx)
 {
-	const char *s = pass_option(cx, "target");
+	const char *option = "target";
+	const char *s = pass_option(cx, option);
 
+	if (!s || !*s) {
+		option = "te.target";
+		s = pass_config(cx, option);
+	}
 	if (!s || !*s)
-		s = pass_config(cx, "te.target");
-	return s && *s ? s : pass_target(cx);
+		return pass_target(cx);
+	return pass_target_known(cx, option, s) ? s : NULL;
 }
 
 bool
@@ -302,7 +307,7 @@ pass_lower_te(pass_ctx *cx)
 	const char *target = lower_target(cx);
 	bool changed, bang = target && !strncmp(target, "bang", 4);
 
-	if (!lower_build(cx, pass_option(cx, "module-name"), bang, &changed))
+	if (!target || !lower_build(cx, pass_option(cx, "module-name"), bang, &changed))
 		return false;
 	return lower_schedule(cx, target) || changed;
 }

@@ -19,7 +19,10 @@ bool lower_build(pass_ctx *cx, const char *prefix, bool keep_text,
 /* Give each TE definition that has none a schedule for TARGET. */
 bool lower_schedule(pass_ctx *cx, const char *target);
 
-/* The option "target" of this pass, else te.target, else --target. */
+/*
+ * The option "target" of this pass, else te.target, else --target. NULL after
+ * reporting a kind that is not known.
+ */
 const char *lower_target(pass_ctx *cx);
 
 #endif

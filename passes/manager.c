@@ -13,6 +13,7 @@
 #include "passes/plugin/plugin.h"
 #include "passes/registry.h"
 #include "passes/spans.h"
+#include "passes/target_kind.h"
 #include "passes/validate.h"
 #include "passes/validate_run.h"
 #include "support/crash.h"
@@ -62,6 +63,19 @@ check_pass_lists(const struct pass_options *o, struct diag *d)
 	return ok;
 }
 
+static bool
+check_context(const struct pass_options *o, struct diag *d)
+{
+	bool ok = o->opt_level >= 0 && o->opt_level <= 4;
+
+	if (!ok)
+		diag_error(d, LOC_NONE,
+			   "option '--opt-level' takes a level from 0 to 4, "
+			   "not '%lld'",
+			   o->opt_level);
+	return target_check("--target", o->target, d) && ok;
+}
+
 bool
 pass_manager_init(struct pass_manager *pm, struct diag *d,
 		  const struct pass_options *options, struct arena *a)
@@ -80,6 +94,7 @@ pass_manager_init(struct pass_manager *pm, struct diag *d,
 		ok &= pass_context_configure(&pm->context,
 					     options->config.at[i], a, d);
 	ok &= check_pass_lists(options, d);
+	ok &= check_context(options, d);
 	for (size_t i = 0; i < options->debug_counters.len; i++) {
 		struct debug_counter c;
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "passes/manager.h"
+#include "passes/target_kind.h"
 
 const char *
 pass_option(pass_ctx *cx, const char *name)
@@ -53,6 +54,15 @@ const char *
 pass_target(pass_ctx *cx)
 {
 	return cx->manager->options->target;
+}
+
+bool
+pass_target_known(pass_ctx *cx, const char *option, const char *target)
+{
+	if (target_check(option, target, cx->diag))
+		return true;
+	cx->failed = true;
+	return false;
 }
 
 void

@@ -86,8 +86,11 @@ bool pass_option_bool(pass_ctx *cx, const char *name);
 int pass_opt_level(pass_ctx *cx);
 const char *pass_config(pass_ctx *cx, const char *key);
 
-/* What --target says; "llvm" by default. */
+/* What --target says; "llvm" by default. Its kind is known. */
 const char *pass_target(pass_ctx *cx);
+
+/* Is the kind of TARGET, which OPTION of this pass names, known? Reports. */
+bool pass_target_known(pass_ctx *cx, const char *option, const char *target);
 
 /* Report at LOC; the manager adds the name of the pass. Sets cx->failed. */
 void pass_error(pass_ctx *cx, struct loc loc, const char *fmt, ...)

@@ -11,5 +11,7 @@
 bool
 pass_te_schedule(pass_ctx *cx)
 {
-	return lower_schedule(cx, lower_target(cx));
+	const char *target = lower_target(cx);
+
+	return target && lower_schedule(cx, target);
 }

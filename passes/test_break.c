@@ -50,6 +50,23 @@ break_call(const ir_expr *e, const ir_expr *old, void *env)
 	return call->args[0];
 }
 
+static bool
+mode_is_known(pass_ctx *cx)
+{
+	static const char *const modes[] = {"number", "place", "error", "crash",
+					    "loop"};
+	const char *mode = pass_option(cx, "mode");
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
+		if (strcmp(mode, modes[i]) == 0)
+			return true;
+	pass_error(cx, LOC_NONE,
+		   "option 'mode': number, place, error, crash or loop, not "
+		   "'%s'",
+		   mode);
+	return false;
+}
+
 const struct ir_function *
 pass_test_break(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 {
@@ -59,5 +76,7 @@ pass_test_break(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 	};
 
 	(void)def;
+	if (!mode_is_known(cx))
+		return fn;
 	return ir_as_function(ir_rewrite(cx->module, &fn->base, &rules, cx));
 }

@@ -20,6 +20,7 @@
 #include "passes/input.h"
 #include "passes/lower.h"
 #include "passes/pass_options.h"
+#include "passes/target_kind.h"
 #include "support/glob.h"
 #include "support/outfile.h"
 #include "support/tool.h"
@@ -276,6 +277,24 @@ from_target(struct llc *x, const char *key)
 		return NULL;
 	at += strlen(key);
 	return arena_strndup(&x->tool.arena, at, strcspn(at, " "));
+}
+
+/* --target may say more of the processor, but not another kind of code. */
+static bool
+check_kind(struct llc *x)
+{
+	const char *target = x->o.passes.target;
+	size_t len = strcspn(target, " ");
+	const char *kind = arena_strndup(&x->tool.arena, target, len);
+
+	if (!target_check("--target", target, diag_of(x)))
+		return false;
+	if (!strcmp(kind, "llvm") || (is_bang(x) && !strcmp(kind, "bang")))
+		return true;
+	diag_error(diag_of(x), LOC_NONE,
+		   "option '--target': '%s' is not what '--emit' is for, %s",
+		   kind, is_bang(x) ? "bang" : "llvm");
+	return false;
 }
 
 static void
@@ -576,6 +595,8 @@ run(struct llc *x)
 	}
 	x->input = tool_input(&x->tool);
 	if (!x->input || !check_emit(x) || !check_level(x) || !check_output(x))
+		return;
+	if (!check_kind(x))
 		return;
 	set_target(x);
 	if (!check_target(x))

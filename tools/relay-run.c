@@ -23,6 +23,7 @@
 #include "passes/input.h"
 #include "passes/lower.h"
 #include "passes/pass_options.h"
+#include "passes/target_kind.h"
 #include "support/outfile.h"
 #include "support/tool.h"
 
@@ -740,6 +741,8 @@ run_text(struct run *r)
 	const char *path = tool_input(&r->tool), *reason;
 	struct source s;
 
+	if (!target_check("--target", r->o.passes.target, d))
+		return;
 	set_target(r);
 	if (!path ||
 	    !pass_manager_init(&r->manager, d, &r->o.passes, &r->tool.arena))

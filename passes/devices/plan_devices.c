@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "passes/devices/plan.h"
+#include "passes/target_kind.h"
 
 bool
 is_plannable(const ir_def *def)
@@ -48,8 +49,10 @@ read_targets(pass_ctx *cx, uint32_t *types)
 		size_t len = strcspn(list, ",");
 		const char *name =
 			arena_printf(cx->scratch, "%.*s", (int)len, list);
-		int type = vdevice_type_of_target(name);
+		int type = target_device_type(name);
 
+		if (!pass_target_known(cx, "targets", name))
+			return false;
 		if (type < 0) {
 			pass_error(cx, LOC_NONE,
 				   "option 'targets': no device is known for "
@@ -68,7 +71,7 @@ static int
 preferred_type(pass_ctx *cx, uint32_t types)
 {
 	const char *fallback = pass_config(cx, "relay.fallback_device_type");
-	int type = vdevice_type_of_target(pass_target(cx));
+	int type = target_device_type(pass_target(cx));
 
 	if (types && (types & (types - 1)) == 0)
 		for (type = 0; types >> type != 1;)

@@ -145,28 +145,6 @@ vdevice_text(ir_context *cx, const struct vdevice *d)
 			d->type, d->id);
 }
 
-int
-vdevice_type_of_target(const char *target)
-{
-	static const struct {
-		const char *kind;
-		int type;
-	} kinds[] = {
-		{"llvm", 1},     {"c", 1},        {"stackvm", 1},
-		{"hybrid", 1},   {"cuda", 2},     {"nvptx", 2},
-		{"opencl", 4},   {"aocl", 5},     {"aocl_sw_emu", 5},
-		{"vulkan", 7},   {"metal", 8},    {"rocm", 10},
-		{"ext_dev", 12}, {"hexagon", 14}, {"webgpu", 15},
-	};
-	size_t len = strcspn(target, " ");
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (strlen(kinds[i].kind) == len &&
-		    memcmp(kinds[i].kind, target, len) == 0)
-			return kinds[i].type;
-	return -1;
-}
-
 /* ---------------------------------------------------------------- calls -- */
 
 static const struct ir_call *

@@ -42,9 +42,6 @@ struct vdevice vdevice_default(ir_context *cx, const struct vdevice *a,
 /* "VirtualDevice(device_type=1, virtual_device_id=0)"; lives in CX. */
 const char *vdevice_text(ir_context *cx, const struct vdevice *d);
 
-/* The kind of device that a target ("cuda -arch=sm_80") is for; -1: unknown. */
-int vdevice_type_of_target(const char *target);
-
 /* ---------------------------------------------- calls about devices -- */
 
 /* E as on_device or device_copy, or NULL. */

@@ -178,14 +178,30 @@ read_block(struct converter *v, struct loc loc)
 	return true;
 }
 
+static bool
+read_threshold(struct converter *v, struct loc loc)
+{
+	const char *text = pass_option(v->cx, "sparsity-threshold");
+	char *end;
+
+	v->threshold = strtod(text, &end);
+	if (*text && !*end && v->threshold >= 0 && v->threshold <= 1)
+		return true;
+	pass_error(v->cx, loc,
+		   "option 'sparsity-threshold': a number from 0 to 1, not "
+		   "'%s'",
+		   text);
+	return false;
+}
+
 const struct ir_function *
 pass_conv2d_to_sparse2(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 {
 	struct converter v = {.cx = cx};
 
 	(void)def;
-	v.threshold = strtod(pass_option(cx, "sparsity-threshold"), NULL);
-	if (!sparse_conv_options(cx, fn->base.loc, &v.layout) ||
+	if (!read_threshold(&v, fn->base.loc) ||
+	    !sparse_conv_options(cx, fn->base.loc, &v.layout) ||
 	    !read_block(&v, fn->base.loc))
 		return fn;
 	return ir_as_function(ir_rewrite(cx->module, &fn->base, &rules, &v));
