@@ -106,31 +106,6 @@ pass_command_line_pipeline(struct pass_command_line *c, const char *level,
 }
 
 bool
-pass_reproducer_pipeline(struct source *s, struct pass_pipeline *p,
-			 struct arena *a, struct diag *d)
-{
-	static const char before[] = "// relay-opt: --passes='";
-	size_t len;
-	const char *line = source_line(s, 1, &len);
-	const char *start = line + sizeof(before) - 1;
-	const char *end;
-	struct source text;
-	bool ok;
-
-	if (len < sizeof(before) - 1 ||
-	    memcmp(line, before, sizeof(before) - 1) != 0 ||
-	    !(end = memchr(start, '\'', (size_t)(line + len - start)))) {
-		diag_error(d, (struct loc){.off = 0, .len = 1},
-			   "expected a first line \"%s..'\"", before);
-		return false;
-	}
-	source_init(&text, NULL, start, (size_t)(end - start));
-	ok = pass_pipeline_parse(p, &text, a, d);
-	source_free(&text);
-	return ok;
-}
-
-bool
 pass_help(struct buf *out, const char *topic)
 {
 	const struct pass_info *info;

@@ -30,10 +30,6 @@ bool pass_command_line_take(void *env, const char *name, const char *value);
 bool pass_command_line_pipeline(struct pass_command_line *c, const char *level,
 				const char *text, struct pass_pipeline *p);
 
-/* The pipeline in a first line "// relay-opt: --passes='..'" of S. */
-bool pass_reproducer_pipeline(struct source *s, struct pass_pipeline *p,
-			      struct arena *a, struct diag *d);
-
 /* The topics "passes", "pass:NAME" and "pipelines" of --help. */
 bool pass_help(struct buf *out, const char *topic);
 

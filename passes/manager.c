@@ -12,6 +12,7 @@
 #include "passes/plugin/instruments.h"
 #include "passes/plugin/plugin.h"
 #include "passes/registry.h"
+#include "passes/reproducer.h"
 #include "passes/spans.h"
 #include "passes/target_kind.h"
 #include "passes/validate.h"
@@ -353,16 +354,11 @@ prepare_reproducer(struct pass_manager *pm, const struct pass_step *step)
 {
 	struct buf *out = &pm->instrument.reproducer;
 	struct print_options print = {.types = PRINT_TYPES_AUTO};
-	struct pass_step alone = *step;
-	struct pass_pipeline pipeline = {.first = &alone};
 
 	if (!pm->options->reproducer)
 		return;
-	alone.next = NULL;
 	out->len = 0;
-	buf_puts(out, "// relay-opt: --passes='");
-	pass_pipeline_print(out, &pipeline, NULL);
-	buf_puts(out, "'\n");
+	reproducer_print(out, pm, step);
 	ir_print_module(out, pm->module, &print);
 	crash_reproducer(pm->options->reproducer, out->at, out->len);
 }
@@ -665,6 +661,7 @@ pass_manager_run(struct pass_manager *pm, const struct pass_pipeline *p,
 
 	pm->module = m;
 	pm->stopped = false;
+	pm->no_infer = no_infer;
 	if (!no_infer && p->first && !infer(pm))
 		return false;
 	if (pm->options->validate) {

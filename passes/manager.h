@@ -36,6 +36,8 @@ struct pass_manager {
 	struct validate_cache *cache;  /* borrowed; may be NULL */
 	struct validate_state *state;  /* of the module now, or NULL */
 	bool results_differ;           /* as --validate-each found */
+	bool no_infer;                 /* how M came about, for reproducers */
+	bool allow_unknown_ops;
 };
 
 /* The parts of OPTIONS that the context takes; false after reporting. */

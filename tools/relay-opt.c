@@ -19,6 +19,7 @@
 #include "passes/pass_options.h"
 #include "passes/plugin/plugin.h"
 #include "passes/registry.h"
+#include "passes/reproducer.h"
 #include "support/crash.h"
 #include "support/outfile.h"
 #include "support/tool.h"
@@ -293,9 +294,7 @@ process_source(struct run *r, struct source *s)
 	};
 
 	d->source = s;
-	if (!r->o.run_reproducer ||
-	    pass_reproducer_pipeline(s, &r->pipeline, &r->tool.arena, d))
-		input_process(s, &mode, process, r, d, &out);
+	input_process(s, &mode, process, r, d, &out);
 	d->source = NULL;
 	if (end_passes(r) && !d->errors && has_output(r))
 		write_result(r, &out);
@@ -351,24 +350,6 @@ bisect(struct run *r, struct source *s)
 }
 
 static void
-read_and_process(struct run *r, const char *path)
-{
-	struct source s;
-	const char *reason;
-
-	if (!source_open(&s, path, &reason)) {
-		diag_error(&r->tool.diag, LOC_NONE, "cannot read '%s': %s",
-			   path, reason);
-		return;
-	}
-	if (r->o.bisect)
-		bisect(r, &s);
-	else
-		process_source(r, &s);
-	source_free(&s);
-}
-
-static void
 print_pipeline(struct run *r)
 {
 	struct buf out = {0};
@@ -382,6 +363,63 @@ print_pipeline(struct run *r)
 	buf_free(&out);
 }
 
+/* All options are known: get ready to run passes. */
+static bool
+start_passes(struct run *r)
+{
+	struct opt_options *o = &r->o;
+
+	if (!pass_manager_init(&r->manager, &r->tool.diag, &o->passes,
+			       &r->tool.arena))
+		return false;
+	r->manager.print = r->print;
+	r->manager.print.constants = NULL;
+	r->manager.allow_unknown_ops = o->allow_unknown_ops;
+	r->parse = PARSE_OPTIONS_DEFAULT;
+	r->parse.allow_unknown_ops = o->allow_unknown_ops;
+	r->parse.max_nesting = (unsigned)o->max_nesting;
+	if (o->print_pipeline)
+		print_pipeline(r);
+	return true;
+}
+
+/* What the command line says goes over the first line of the input. */
+static bool
+take_reproducer(struct run *r, struct source *s)
+{
+	struct reproducer kept;
+
+	if (!reproducer_read(s, &kept, &r->pipeline, &r->tool.arena,
+			     &r->tool.diag))
+		return false;
+	reproducer_merge(&r->o.passes, &kept.options, &r->tool.arena);
+	r->o.no_infer |= kept.no_infer;
+	r->o.allow_unknown_ops |= kept.allow_unknown_ops;
+	return start_passes(r);
+}
+
+static void
+read_and_process(struct run *r, const char *path)
+{
+	struct source s;
+	const char *reason;
+
+	if (!source_open(&s, path, &reason)) {
+		diag_error(&r->tool.diag, LOC_NONE, "cannot read '%s': %s",
+			   path, reason);
+		return;
+	}
+	if ((r->o.run_reproducer && !take_reproducer(r, &s)) || r->o.dry_run) {
+		source_free(&s);
+		return;
+	}
+	if (r->o.bisect)
+		bisect(r, &s);
+	else
+		process_source(r, &s);
+	source_free(&s);
+}
+
 static void
 run(struct run *r)
 {
@@ -391,20 +429,12 @@ run(struct run *r)
 	if (print_lists(r))
 		return;
 	path = tool_input(&r->tool);
-	r->parse = PARSE_OPTIONS_DEFAULT;
-	r->parse.allow_unknown_ops = o->allow_unknown_ops;
-	r->parse.max_nesting = (unsigned)o->max_nesting;
 	if (!path || !set_print_options(r) ||
 	    !pass_command_line_pipeline(&r->flags, o->level, o->pipeline,
 					&r->pipeline) ||
-	    !pass_manager_init(&r->manager, &r->tool.diag, &o->passes,
-			       &r->tool.arena))
+	    !(o->run_reproducer || start_passes(r)))
 		return;
-	r->manager.print = r->print;
-	r->manager.print.constants = NULL;
-	if (o->print_pipeline)
-		print_pipeline(r);
-	if (!o->dry_run)
+	if (o->run_reproducer || !o->dry_run)
 		read_and_process(r, path);
 }
 

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "parser/parser.h"
-#include "passes/command_line.h"
 #include "passes/reduce/reduce.h"
 #include "passes/registry.h"
+#include "passes/reproducer.h"
 #include "support/outfile.h"
 #include "support/tool.h"
 
@@ -124,7 +124,7 @@ check_options(struct run *r)
 
 /*
  * The pipeline: of the option, or, if that is bare, of the first line of the
- * input.
+ * input. The options in that line hold for both.
  */
 static bool
 take_pipeline(struct run *r, struct source *s)
@@ -133,22 +133,29 @@ take_pipeline(struct run *r, struct source *s)
 			   : r->o.miscompile ? r->o.miscompile
 					     : r->o.pipeline;
 	struct diag *d = &r->tool.diag;
+	struct reproducer line = {.options = PASS_OPTIONS_DEFAULT};
 	struct pass_pipeline p;
 	struct source pipe;
-	bool ok;
+	struct buf options = {0};
+	bool bare = text && !*text, ok = true;
 
-	if (!text)
-		return true;
 	pass_pipeline_init(&p);
-	if (!*text) {
-		ok = pass_reproducer_pipeline(s, &p, &r->tool.arena, d);
-	} else {
+	if (bare || reproducer_has_line(s))
+		ok = reproducer_read(s, &line, bare ? &p : NULL, &r->tool.arena,
+				     d);
+	if (ok && text && !bare) {
 		source_init(&pipe, NULL, text, strlen(text));
 		ok = pass_pipeline_parse(&p, &pipe, &r->tool.arena, d);
 		source_free(&pipe);
 	}
-	if (ok)
+	if (ok && text)
 		pass_pipeline_print(&r->state.pipeline, &p, NULL);
+	reproducer_print_options(&options, &line);
+	r->state.options =
+		arena_strndup(&r->tool.arena, options.at, options.len);
+	r->oracle.passes = line.options;
+	r->oracle.no_infer = line.no_infer;
+	buf_free(&options);
 	return ok;
 }
 
@@ -156,11 +163,9 @@ take_pipeline(struct run *r, struct source *s)
 static void
 take_module(struct run *r, struct source *s)
 {
-	static const char before[] = "// relay-opt: --passes='";
 	size_t len = 0;
 
-	if (s->len >= sizeof(before) - 1 &&
-	    memcmp(s->text, before, sizeof(before) - 1) == 0) {
+	if (reproducer_has_line(s)) {
 		source_line(s, 1, &len);
 		len += len < s->len;
 	}
@@ -287,7 +292,7 @@ run(struct run *r)
 	r->oracle.timeout = r->o.test_timeout;
 	r->oracle.verbose = r->o.verbose;
 	r->tool.diag.source = &s;
-	if (check_module(r, &s) && take_pipeline(r, &s)) {
+	if (take_pipeline(r, &s) && check_module(r, &s)) {
 		take_module(r, &s);
 		r->tool.diag.source = NULL;
 		if (make_directory(r)) {

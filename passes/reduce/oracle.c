@@ -39,7 +39,7 @@ now(void)
 static int
 run_passes(const struct reduce_oracle *o, const struct reduce_state *s)
 {
-	struct pass_options options = PASS_OPTIONS_DEFAULT;
+	struct pass_options options = o->passes;
 	struct pass_manager pm;
 	struct pass_pipeline p;
 	struct arena a = {0};
@@ -49,7 +49,7 @@ run_passes(const struct reduce_oracle *o, const struct reduce_state *s)
 	ir_module *m;
 
 	diag_init(&d, "relay-reduce", NULL);
-	if (o->miscompile)
+	if (o->miscompile && options.validate < VALIDATE_RUNS)
 		options.validate = VALIDATE_RUNS;
 	source_init(&text, "<candidate>", s->module.at, s->module.len);
 	source_init(&pipe, NULL, s->pipeline.at ? s->pipeline.at : "",
@@ -60,7 +60,7 @@ run_passes(const struct reduce_oracle *o, const struct reduce_state *s)
 	if (!m || !pass_pipeline_parse(&p, &pipe, &a, &d) ||
 	    !pass_manager_init(&pm, &d, &options, &a))
 		return DULL;
-	pass_manager_run(&pm, &p, m, false);
+	pass_manager_run(&pm, &p, m, o->no_infer);
 	return o->miscompile && pm.results_differ ? INTERESTING : DULL;
 }
 

@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "ir/module.h"
+#include "passes/instrument.h"
 #include "passes/pipeline.h"
 #include "support/buf.h"
 #include "support/diag.h"
@@ -20,6 +21,7 @@
 struct reduce_state {
 	struct buf pipeline; /* empty: none */
 	struct buf module;
+	const char *options; /* for its first line, borrowed; or NULL */
 	size_t nodes;
 	size_t steps; /* of the pipeline */
 };
@@ -79,8 +81,10 @@ void reduce_drop_options(struct reduce_edit *x);
 struct reduce_oracle {
 	const char *command; /* a shell command, or NULL */
 	struct option_list arguments;
-	bool crash;        /* no command: passes crash */
-	bool miscompile;   /* no command: passes change results */
+	bool crash;                 /* no command: passes crash */
+	bool miscompile;            /* no command: passes change results */
+	struct pass_options passes; /* no command: for these passes */
+	bool no_infer;
 	long long timeout; /* seconds for one test; 0: any */
 	bool verbose;
 	bool probe;            /* report a command that cannot be run */

@@ -67,8 +67,8 @@ void
 reduce_state_text(struct buf *out, const struct reduce_state *s)
 {
 	if (s->pipeline.len)
-		buf_printf(out, "// relay-opt: --passes='%s'\n",
-			   s->pipeline.at);
+		buf_printf(out, "// relay-opt: --passes='%s'%s\n",
+			   s->pipeline.at, s->options ? s->options : "");
 	buf_put(out, s->module.at, s->module.len);
 }
 
@@ -257,6 +257,8 @@ edit(struct search *x, const struct reduce_delta *delta, size_t from, size_t to,
 		if (e.m)
 			ir_module_free(e.m);
 	}
+	if (out)
+		out->options = s->options;
 	if (sites)
 		*sites = e.next;
 	arena_free(&a);
@@ -423,6 +425,7 @@ normalise(struct search *x, struct reduce_state *s)
 	if (m) {
 		print_module(m, &out);
 		buf_put(&out.pipeline, s->pipeline.at, s->pipeline.len);
+		out.options = s->options;
 		ir_module_free(m);
 	}
 	ir_context_free(cx);
