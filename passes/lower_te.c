@@ -124,6 +124,18 @@ keep_text(struct build_all *b, te_func *f, const struct ir_function *fn)
 	buf_free(&all);
 }
 
+/* What F, of unknown sizes, is the end of, for whoever cannot use it. */
+static void
+keep_operator(struct build_all *b, te_func *f, const ir_expr *body)
+{
+	ir_context *cx = b->cx->module->cx;
+	const ir_op *op = body->kind == IR_CALL ? ir_called_op(body) : NULL;
+
+	if (op && f->nsizes)
+		f->attrs = ir_dict_with(cx, f->attrs, ir_name(cx, "relay.op"),
+					ATTR_STR(ir_name(cx, op->name)));
+}
+
 static bool
 build_one(struct build_all *b, ir_def *def)
 {
@@ -139,8 +151,10 @@ build_one(struct build_all *b, ir_def *def)
 	te_func *f = te_build(m, &r, &extra, b->cx->diag);
 
 	if (f) {
-		if (b->keep_text)
+		if (b->keep_text) {
 			keep_text(b, f, def->fn);
+			keep_operator(b, f, def->fn->body);
+		}
 		def->kind = DEF_TE;
 		def->te = f;
 		def->fn = NULL;

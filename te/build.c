@@ -597,6 +597,7 @@ te_build(ir_module *m, const struct te_build_request *r, ir_expr_vec *extra,
 	ir_map_free(&b.bindings);
 	ir_map_free(&b.known);
 	arena_free(&b.scratch);
-	b.f->loc = r->fn->base.loc;
+	b.f->loc = loc_is_known(r->fn->base.loc) ? r->fn->base.loc
+						 : r->fn->body->loc;
 	return ok ? b.f : NULL;
 }

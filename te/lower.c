@@ -46,7 +46,7 @@ make_params(struct te_plan *p)
 static const ir_dict *
 make_attrs(ir_module *m, const te_func *f, const te_schedule *s)
 {
-	const ir_attr *text = ir_dict_get(f->attrs, "relay.text");
+	static const char *const kept[] = {"relay.text", "relay.op"};
 	const ir_dict *d =
 		ir_dict_with(m->cx, NULL, ir_name(m->cx, "tir.noalias"),
 			     (ir_attr){.kind = ATTR_BOOL, .b = true});
@@ -54,8 +54,12 @@ make_attrs(ir_module *m, const te_func *f, const te_schedule *s)
 	if (s && s->target)
 		d = ir_dict_with(m->cx, d, ir_name(m->cx, "target"),
 				 ATTR_STR(s->target));
-	if (text)
-		d = ir_dict_with(m->cx, d, ir_name(m->cx, "relay.text"), *text);
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+		const ir_attr *a = ir_dict_get(f->attrs, kept[i]);
+
+		if (a)
+			d = ir_dict_with(m->cx, d, ir_name(m->cx, kept[i]), *a);
+	}
 	return d;
 }
 

@@ -385,6 +385,32 @@ new_kernel(struct emitter *x, const tir_func *f)
 	return k;
 }
 
+/* Not the host either: a network's memory is planned in numbers. */
+static void
+refuse_sizes(const ir_def *def, const struct bangc_options *o, struct diag *d)
+{
+	const char *op = ir_dict_string(def->tir->attrs, "relay.op");
+	struct buf what = {0};
+
+	if (op)
+		buf_printf(&what, "operator '%s' (kernel '@%s')", op,
+			   def->name);
+	else
+		buf_printf(&what, "kernel '@%s'", def->name);
+	diag_error(d, def->tir->loc,
+		   "%s has shapes that are known at run time only, but BANG-C "
+		   "needs numbers",
+		   bang_text(&what));
+	if (o->host_fallback)
+		diag_note(d, LOC_NONE,
+			  "--bang-host-fallback is of no use here: memory for "
+			  "what the host computes is planned, too");
+	diag_note(d, LOC_NONE,
+		  "write numbers for '?' in the types of '@main'; what has to "
+		  "stay unknown is for relay-llc --emit=llvm");
+	buf_free(&what);
+}
+
 static bool
 put_kernels(struct emitter *x, const ir_module *m, struct diag *d)
 {
@@ -395,10 +421,7 @@ put_kernels(struct emitter *x, const ir_module *m, struct diag *d)
 		    (x->net && def->tir == x->net->main))
 			continue;
 		if (ir_dict_get(def->tir->attrs, "sizes")) {
-			diag_error(d, def->loc,
-				   "kernel '@%s' has shapes that are known at "
-				   "run time only, but BANG-C needs numbers",
-				   def->name);
+			refuse_sizes(def, x->o, d);
 			return false;
 		}
 		if (!put_kernel(new_kernel(x, def->tir), x->o, d))
