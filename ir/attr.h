@@ -212,4 +212,13 @@ const ir_dict *ir_dict_without(ir_context *cx, const ir_dict *d,
 const ir_dict *ir_dict_new(ir_context *cx, const struct ir_dict_entry *e,
 			   uint32_t n);
 
+/*
+ * The different keys of E[0..N), set one by one. Entries that meet in the hash
+ * table come out in another order than they were set in: where an order is
+ * found that gives that of E, it is taken, so that a printed dictionary is
+ * read as it was.
+ */
+const ir_dict *ir_dict_as_written(ir_context *cx, const struct ir_dict_entry *e,
+				  uint32_t n);
+
 #endif

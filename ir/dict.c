@@ -284,6 +284,37 @@ ir_dict_with(ir_context *cx, const ir_dict *d, const char *key, ir_attr value)
 	return out;
 }
 
+static const ir_dict *
+set_in_turn(ir_context *cx, const struct ir_dict_entry *e, uint32_t n)
+{
+	const ir_dict *d = NULL;
+
+	for (uint32_t i = 0; i < n; i++)
+		d = ir_dict_with(cx, d, e[i].key, e[i].value);
+	return d;
+}
+
+static bool
+is_in_order(const ir_dict *d, const struct ir_dict_entry *e)
+{
+	for (uint32_t i = 0; i < d->n; i++)
+		if (d->entry[i].key != e[i].key)
+			return false;
+	return true;
+}
+
+const ir_dict *
+ir_dict_as_written(ir_context *cx, const struct ir_dict_entry *e, uint32_t n)
+{
+	const ir_dict *first = set_in_turn(cx, e, n);
+	const ir_dict *d = first;
+
+	/* Setting again exchanges those that met, in short cycles. */
+	for (int i = 0; i < 4 && n > SMALL_MAX && !is_in_order(d, e); i++)
+		d = set_in_turn(cx, d->entry, n);
+	return n <= SMALL_MAX || is_in_order(d, e) ? d : first;
+}
+
 const ir_dict *
 ir_dict_without(ir_context *cx, const ir_dict *d, const char *key)
 {

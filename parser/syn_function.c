@@ -142,24 +142,39 @@ syn_device_param(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
 	var->vdevice = syn_take_device(cx, attrs);
 }
 
+/* Whether KEY is among the entries from FIRST on. */
+static bool
+is_given(const struct parse_ctx *cx, size_t first, const char *key)
+{
+	for (size_t i = first; i < cx->entries.len; i++)
+		if (strcmp(cx->entries.at[i].key, key) == 0)
+			return true;
+	return false;
+}
+
 /* Attributes of the function being closed; its device goes to PARTS. */
 static const ir_dict *
 function_attrs(struct parse_ctx *cx, uint32_t at,
 	       struct ir_function_parts *parts)
 {
-	const ir_dict *d = NULL;
+	size_t first = cx->entries.len;
+	const ir_dict *d;
 
 	for (size_t i = at; i < cx->attrs.len; i++) {
 		const struct attr_item *a = &cx->attrs.at[i];
+		struct ir_dict_entry e = {a->key, a->value};
 
 		if (is_device(a->key))
 			parts->vdevice = device_of(cx, a);
-		else if (ir_dict_get(d, a->key))
+		else if (is_given(cx, first, a->key))
 			diag_error(cx->d, a->key_loc,
 				   "attribute '%s' is given twice", a->key);
 		else
-			d = ir_dict_with(cx->cx, d, a->key, a->value);
+			vec_push(&cx->entries, e);
 	}
+	d = ir_dict_as_written(cx->cx, cx->entries.at + first,
+			       (uint32_t)(cx->entries.len - first));
+	cx->entries.len = first;
 	return d;
 }
 
