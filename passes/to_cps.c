@@ -241,7 +241,10 @@ is_fork(const ir_expr *e)
 	return e->kind == IR_IF || e->kind == IR_MATCH;
 }
 
-/* fn (V) { REST } */
+/*
+ * fn (V) { REST } for a let of V. The place where it is passed, which tells
+ * the type, may be evaluated away: what was inferred becomes an annotation.
+ */
 static const ir_expr *
 continuation(struct cps *c, const struct ir_var *v, const ir_expr *rest)
 {
@@ -250,6 +253,8 @@ continuation(struct cps *c, const struct ir_var *v, const ir_expr *rest)
 					  .ret_type = c->answer,
 					  .body = rest};
 
+	((struct ir_var *)(uintptr_t)v)->base.flags &=
+		(uint8_t)~IR_ANNOTATION_INFERRED;
 	return ir_new_function(c->m, v->base.loc, &parts);
 }
 
