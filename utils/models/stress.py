@@ -79,6 +79,8 @@ FAMILIES = {
     "aot-lower-main": ("primitives", "residuals", "halves", "fields"),
     "fold-explicit-padding": ("padded_convs", "pads"),
     "simplify-fc-transpose": ("weighted_denses", "turned_denses"),
+    "change-batch": ("residuals", "fields"),
+    "flexible-shape-dispatch": ("residuals", "fields"),
     "dense-to-sparse": ("weighted_denses", "denses"),
     "conv2d-to-sparse": ("convs",),
     "conv2d-to-sparse2": ("convs",),
@@ -132,6 +134,7 @@ FIRST = {
 # Where a pass reads a file, @ is the folder of these.
 OPTIONS = {
     "annotate-target": "targets=ext;support=@/support.txt",
+    "change-batch": "data=x;batch-size=5",
     "combine-parallel-op-batch":
         "op-name=nn.matmul;batch-op-name=nn.batch_matmul",
     "conv2d-to-sparse": "weight-name=w;weight-shape=2,8,1,2,2",
@@ -139,6 +142,7 @@ OPTIONS = {
     "dense-to-sparse": "weight-name=w;weight-shape=2,8,1,2,2",
     "eta-expand": "expand-constructor;expand-global-var",
     "extract-intermediate-expr": "index=1",
+    "flexible-shape-dispatch": "buckets=2,5",
     "inline-compiler-functions-bound-to": "global-vars=@ext_0",
     "merge-composite": "patterns=@/patterns.txt",
     "rewrite": "rules=@/rules.txt",
