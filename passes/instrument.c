@@ -45,13 +45,19 @@ lists_run(const struct pass_manager *pm, const struct option_list *list,
 	return instrument_lists_pass(list, info);
 }
 
-static bool
-lists_function(const struct option_list *list, const char *name)
+bool
+instrument_lists_name(const struct option_list *list, const char *name)
 {
 	for (size_t i = 0; i < list->len; i++)
 		if (glob_match(list->at[i], name))
 			return true;
-	return list->len == 0;
+	return false;
+}
+
+static bool
+lists_function(const struct option_list *list, const char *name)
+{
+	return list->len == 0 || instrument_lists_name(list, name);
 }
 
 /* The text of the module, cut down to what --filter-print-funcs lists. */

@@ -119,6 +119,9 @@ void instrument_print(struct pass_manager *pm, const char *title,
 bool instrument_allows(struct pass_manager *pm, const struct pass_info *info,
 		       const char *function);
 
+/* Does LIST have NAME, or a pattern for it? */
+bool instrument_lists_name(const struct option_list *list, const char *name);
+
 /* Is PASS (a flag or any other of its names, or '*') in the list? */
 bool instrument_lists_pass(const struct option_list *list,
 			   const struct pass_info *info);

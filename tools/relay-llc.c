@@ -21,7 +21,6 @@
 #include "passes/lower.h"
 #include "passes/pass_options.h"
 #include "passes/target_kind.h"
-#include "support/glob.h"
 #include "support/outfile.h"
 #include "support/tool.h"
 
@@ -497,18 +496,6 @@ write_bang(struct llc *x, struct buf *text, const struct interface *net,
 	return write_file(x, x->o.output, text);
 }
 
-/* Does --pass-remarks list "bang-c"? */
-static bool
-wants_bang_remarks(const struct llc *x)
-{
-	const struct option_list *l = &x->o.passes.remarks;
-
-	for (size_t i = 0; i < l->len; i++)
-		if (glob_match(l->at[i], "bang-c"))
-			return true;
-	return false;
-}
-
 static bool
 emit_bang(struct llc *x)
 {
@@ -521,7 +508,8 @@ emit_bang(struct llc *x)
 				  .host_fallback = x->o.bang_host_fallback,
 				  .uses_runtime = &uses_runtime,
 				  .most = x->most,
-				  .remarks = wants_bang_remarks(x)};
+				  .remarks = instrument_lists_name(
+					  &x->o.passes.remarks, "bang-c")};
 	struct interface net = {0};
 	bool network = interface_of(x->m, &net, &x->tool.arena);
 	struct buf text = {0};

@@ -29,6 +29,7 @@
 
 enum { FILL_NOT = -1, STATUS_DIFFERS = 3 };
 enum { SHOW_STATS, SHOW_FULL, SHOW_NONE };
+enum { API_6, API_4 };
 
 struct run_options {
 	struct tool_options tool;
@@ -48,6 +49,7 @@ struct run_options {
 	const char *bang_arch;
 	int bang_shape; /* enum bangc_shape */
 	int bang_keep;
+	int bang_api;
 	const char *bang_split;
 	bool bang_host_fallback;
 	int fill;
@@ -106,6 +108,8 @@ static const struct option_def table[] = {
 	 NULL, "a kernel per primitive, or one for the network", 0},
 	{"bang-keep", OPTION_CHOICE, FIELD(bang_keep), "sram|none", NULL,
 	 "single: values in SRAM, on one cluster", OPTION_HIDDEN},
+	{"bang-api", OPTION_CHOICE, FIELD(bang_api), "6|4", NULL,
+	 "version of CNRT", OPTION_HIDDEN},
 	{"bang-split", OPTION_TEXT, FIELD(bang_split), "N,..", NULL,
 	 "single: at most N calls, code=N, params=N bytes", 0},
 	{"bang-host-fallback", OPTION_FLAG, FIELD(bang_host_fallback), NULL,
@@ -420,6 +424,22 @@ make_outputs(struct run *r)
 	return out;
 }
 
+static struct bangc_options
+bang_options(const struct run *r)
+{
+	return (struct bangc_options){
+		.name = "network",
+		.arch = r->o.bang_arch,
+		.shape = r->o.bang_shape,
+		.all_clusters = r->o.bang_keep != 0,
+		.host_fallback = r->o.bang_host_fallback,
+		.most = r->most,
+		.api = r->o.bang_api == API_4 ? 4 : 6,
+		.remarks =
+			instrument_lists_name(&r->o.passes.remarks, "bang-c"),
+	};
+}
+
 static struct runner *
 new_runner(struct run *r, const char *engine)
 {
@@ -431,14 +451,7 @@ new_runner(struct run *r, const char *engine)
 	if (!strcmp(engine, "jit"))
 		return runner_jit(r->m, &r->x, &o, (int)r->o.threads, d);
 	if (!strcmp(engine, "bang-emu")) {
-		struct bangc_options b = {.name = "network",
-					  .arch = r->o.bang_arch,
-					  .shape = r->o.bang_shape,
-					  .all_clusters = r->o.bang_keep != 0,
-					  .host_fallback =
-						  r->o.bang_host_fallback,
-					  .most = r->most,
-					  .api = 6};
+		struct bangc_options b = bang_options(r);
 
 		return runner_bang(r->m, &r->x, &b, d);
 	}
