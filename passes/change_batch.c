@@ -5,8 +5,8 @@
  *
  * becomes, with data=data and batch-size=8, one of Tensor[(8, 3), float32].
  * The types of all that depends on the inputs are found anew, that of the
- * result too, whatever was written there. Where the body itself says how large
- * a batch is (newshape=[1, -1]), types do not fit any more: an error.
+ * result too, whatever was written there. A body that itself says how large a
+ * batch is (newshape=[1, 64]) has no types any more: an error.
  *
  * Level: function. Needs: types, for parameters without an annotation.
  */
