@@ -321,7 +321,8 @@ pass_lower_te(pass_ctx *cx)
 	const char *target = lower_target(cx);
 	bool changed, bang = target && !strncmp(target, "bang", 4);
 
-	if (!target || !lower_build(cx, pass_option(cx, "module-name"), bang, &changed))
+	if (!target ||
+	    !lower_build(cx, pass_option(cx, "module-name"), bang, &changed))
 		return false;
 	return lower_schedule(cx, target) || changed;
 }
