@@ -2,24 +2,15 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "support/clock.h"
 #include "support/diag_json.h"
-
-static double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* Until it ends, an event holds its start as a negative duration. */
 void
 timing_begin(struct timing *t, const char *name)
 {
-	double start = now();
+	double start = clock_now();
 	struct timed e = {.name = name,
 			  .depth = (unsigned)t->open.len,
 			  .start = start,
@@ -34,7 +25,7 @@ timing_end(struct timing *t)
 {
 	struct timed *e = &t->events.at[vec_pop(&t->open)];
 
-	e->seconds += now();
+	e->seconds += clock_now();
 	if (t->open.len)
 		t->events.at[vec_last(&t->open)].inner += e->seconds;
 }

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "parser/parser.h"
 #include "passes/reduce/reduce.h"
 #include "passes/registry.h"
 #include "passes/reproducer.h"
+#include "support/clock.h"
 #include "support/outfile.h"
 #include "support/tool.h"
 
@@ -198,15 +198,6 @@ save(const struct reduce_state *s, void *env)
 	return ok;
 }
 
-static double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void
 report(struct run *r, const struct reduce_result *result, double seconds)
 {
@@ -233,11 +224,11 @@ reduce(struct run *r)
 		.env = r,
 	};
 	struct reduce_result result;
-	double start = now();
+	double start = clock_now();
 
 	switch (reduce_run(&r->state, &r->oracle, &o, &result, &r->tool.diag)) {
 	case REDUCE_DONE:
-		report(r, &result, now() - start);
+		report(r, &result, clock_now() - start);
 		break;
 	case REDUCE_NOT_INTERESTING:
 		diag_error(&r->tool.diag, LOC_NONE,

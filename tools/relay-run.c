@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "codegen/evaluate.h"
@@ -24,6 +23,7 @@
 #include "passes/lower.h"
 #include "passes/pass_options.h"
 #include "passes/target_kind.h"
+#include "support/clock.h"
 #include "support/outfile.h"
 #include "support/tool.h"
 
@@ -461,37 +461,6 @@ new_runner(struct run *r, const char *engine)
 	return NULL;
 }
 
-static double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static void
-print_times(double *t, size_t n)
-{
-	double sum = 0;
-
-	qsort(t, n, sizeof(*t), by_value);
-	for (size_t i = 0; i < n; i++)
-		sum += t[i];
-	fprintf(stderr,
-		"%zu runs: min %.3f ms, median %.3f, mean %.3f, max %.3f\n", n,
-		1e3 * t[0], 1e3 * t[n / 2], 1e3 * sum / (double)n,
-		1e3 * t[n - 1]);
-}
-
 static bool
 execute(struct run *r, struct runner *runner, ir_tensor **out)
 {
@@ -505,14 +474,14 @@ execute(struct run *r, struct runner *runner, ir_tensor **out)
 	for (long long i = 0; i < warmup && ok; i++)
 		ok = runner_run(runner, r->in, out);
 	for (long long i = 0; i < n && ok; i++) {
-		double start = now();
+		double start = clock_now();
 
 		ok = runner_run(runner, r->in, out);
-		times[i] = now() - start;
+		times[i] = clock_now() - start;
 	}
 	progress(NULL);
 	if (ok && bench)
-		print_times(times, (size_t)n);
+		clock_print_runs(times, (size_t)n);
 	free(times);
 	return ok;
 }

@@ -13,6 +13,7 @@
 #include "parser/parser.h"
 #include "passes/manager.h"
 #include "passes/reduce/reduce.h"
+#include "support/clock.h"
 #include "support/outfile.h"
 
 enum { INTERESTING = 0, DULL = 1 };
@@ -25,15 +26,6 @@ struct test {
 	bool interesting;
 	bool no_command; /* the shell could not run it */
 };
-
-static double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* In the child: run the passes over the module. */
 static int
@@ -161,7 +153,7 @@ stop(struct test *t)
 static size_t
 wait_for(const struct reduce_oracle *o, struct test *tests, size_t n)
 {
-	double end = now() + (double)o->timeout;
+	double end = clock_now() + (double)o->timeout;
 	struct timespec pause = {0, 200000};
 
 	for (;;) {
@@ -174,7 +166,7 @@ wait_for(const struct reduce_oracle *o, struct test *tests, size_t n)
 			first++;
 		if (first == n || tests[first].done)
 			return first;
-		if (o->timeout && now() > end)
+		if (o->timeout && clock_now() > end)
 			for (size_t i = 0; i < n; i++)
 				stop(&tests[i]);
 		nanosleep(&pause, NULL);
