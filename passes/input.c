@@ -56,7 +56,8 @@ read_again(const ir_module *m, struct source *s, struct diag *d)
 {
 	struct ir_equal_options options = {0};
 	struct ir_difference first = {0};
-	ir_module *again = parse_module(m->cx, s, d, NULL);
+	struct parse_options o = {.allow_unknown_ops = true};
+	ir_module *again = parse_module(m->cx, s, d, &o);
 	bool same;
 
 	if (!again)

@@ -212,6 +212,7 @@ static void
 put_graph(struct pass_manager *pm, const struct buf *before, struct buf *out)
 {
 	static const struct dot_style style = {.types = true};
+	static const struct parse_options parse = {.allow_unknown_ops = true};
 	struct dot_options o = {.functions = pm->options->filter_funcs};
 	struct dot_graph g = {0};
 	struct source s;
@@ -221,7 +222,7 @@ put_graph(struct pass_manager *pm, const struct buf *before, struct buf *out)
 	source_init(&s, "before", before->at, before->len);
 	diag_init(&d, "relay-opt", &s);
 	d.quiet = true;
-	was = parse_module(pm->module->cx, &s, &d, NULL);
+	was = parse_module(pm->module->cx, &s, &d, &parse);
 	if (was)
 		dot_graph_build_against(&g, pm->module, was, &o);
 	else

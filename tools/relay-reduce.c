@@ -28,6 +28,7 @@ struct reduce_tool_options {
 	bool in_place;
 	bool list;
 	bool abort_on_invalid;
+	bool allow_unknown_ops;
 	bool verbose;
 	long long jobs;
 	long long test_timeout;
@@ -56,6 +57,8 @@ static const struct option_def table[] = {
 	ROW("print-delta-passes", FLAG, list, NULL, NULL, "list the edits", 0),
 	ROW("max-pass-iterations", NUMBER, iterations, "N", NULL, "go through all edits at most N times (5)", 0),
 	ROW("abort-on-invalid-reduction", FLAG, abort_on_invalid, NULL, NULL, "an edit that breaks the module is an error", OPTION_HIDDEN),
+	{ "Input", OPTION_HEADING, 0, NULL, NULL, NULL, 0 },
+	ROW("allow-unknown-ops", FLAG, allow_unknown_ops, NULL, NULL, "keep unknown operators as they are", 0),
 	{ "Output", OPTION_HEADING, 0, NULL, NULL, NULL, 0 },
 	ROW("o", TEXT, output, "FILE", NULL, "where the result goes (reduced.relay)", 0),
 	ROW("in-place", FLAG, in_place, NULL, NULL, "replace the input", 0),
@@ -150,11 +153,13 @@ take_pipeline(struct run *r, struct source *s)
 	}
 	if (ok && text)
 		pass_pipeline_print(&r->state.pipeline, &p, NULL);
+	line.allow_unknown_ops |= r->o.allow_unknown_ops;
 	reproducer_print_options(&options, &line);
 	r->state.options =
 		arena_strndup(&r->tool.arena, options.at, options.len);
 	r->oracle.passes = line.options;
 	r->oracle.no_infer = line.no_infer;
+	r->oracle.allow_unknown_ops = line.allow_unknown_ops;
 	buf_free(&options);
 	return ok;
 }
@@ -176,9 +181,12 @@ take_module(struct run *r, struct source *s)
 static bool
 check_module(struct run *r, struct source *s)
 {
+	struct parse_options o = PARSE_OPTIONS_DEFAULT;
 	ir_context *cx = ir_context_new();
-	ir_module *m = parse_module(cx, s, &r->tool.diag, NULL);
+	ir_module *m;
 
+	o.allow_unknown_ops = r->oracle.allow_unknown_ops;
+	m = parse_module(cx, s, &r->tool.diag, &o);
 	if (m)
 		ir_module_free(m);
 	ir_context_free(cx);

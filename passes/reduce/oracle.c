@@ -32,6 +32,7 @@ static int
 run_passes(const struct reduce_oracle *o, const struct reduce_state *s)
 {
 	struct pass_options options = o->passes;
+	struct parse_options parse = PARSE_OPTIONS_DEFAULT;
 	struct pass_manager pm;
 	struct pass_pipeline p;
 	struct arena a = {0};
@@ -48,10 +49,12 @@ run_passes(const struct reduce_oracle *o, const struct reduce_state *s)
 		    s->pipeline.len);
 	d.source = &text;
 	pass_pipeline_init(&p);
-	m = parse_module(ir_context_new(), &text, &d, NULL);
+	parse.allow_unknown_ops = o->allow_unknown_ops;
+	m = parse_module(ir_context_new(), &text, &d, &parse);
 	if (!m || !pass_pipeline_parse(&p, &pipe, &a, &d) ||
 	    !pass_manager_init(&pm, &d, &options, &a))
 		return DULL;
+	pm.allow_unknown_ops = o->allow_unknown_ops;
 	pass_manager_run(&pm, &p, m, o->no_infer);
 	return o->miscompile && pm.results_differ ? INTERESTING : DULL;
 }

@@ -85,6 +85,7 @@ struct reduce_oracle {
 	bool miscompile;            /* no command: passes change results */
 	struct pass_options passes; /* no command: for these passes */
 	bool no_infer;
+	bool allow_unknown_ops; /* in candidates */
 	long long timeout; /* seconds for one test; 0: any */
 	bool verbose;
 	bool probe;            /* report a command that cannot be run */

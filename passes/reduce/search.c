@@ -83,15 +83,18 @@ quiet_diag(struct diag *d, struct source *s)
 
 /* The module of S, typed if it can be; NULL: it does not read back. */
 static ir_module *
-read_module(ir_context *cx, const struct reduce_state *s, bool *typed)
+read_module(const struct search *x, ir_context *cx,
+	    const struct reduce_state *s, bool *typed)
 {
+	struct parse_options o = PARSE_OPTIONS_DEFAULT;
 	struct source text;
 	struct diag d;
 	ir_module *m;
 
 	source_init(&text, "<candidate>", s->module.at, s->module.len);
 	quiet_diag(&d, &text);
-	m = parse_module(cx, &text, &d, NULL);
+	o.allow_unknown_ops = x->oracle->allow_unknown_ops;
+	m = parse_module(cx, &text, &d, &o);
 	if (m && !ir_verify_module(m, &d)) {
 		ir_module_free(m);
 		m = NULL;
@@ -246,7 +249,7 @@ edit(struct search *x, const struct reduce_delta *delta, size_t from, size_t to,
 			pass_pipeline_print(&out->pipeline, &p, NULL);
 		}
 	} else {
-		e.m = read_module(cx, s, &typed);
+		e.m = read_module(x, cx, s, &typed);
 		if (e.m)
 			delta->edit(&e);
 		if (out && e.changed) {
@@ -273,7 +276,7 @@ is_valid(struct search *x, struct reduce_state *out, bool on_pipeline)
 	struct arena a = {0};
 	struct pass_pipeline p;
 	bool typed;
-	ir_module *m = read_module(cx, out, &typed);
+	ir_module *m = read_module(x, cx, out, &typed);
 	bool ok = m && (typed || !x->typed);
 
 	if (m) {
@@ -419,7 +422,7 @@ normalise(struct search *x, struct reduce_state *s)
 {
 	ir_context *cx = ir_context_new();
 	struct reduce_state out = {0};
-	ir_module *m = read_module(cx, s, &x->typed);
+	ir_module *m = read_module(x, cx, s, &x->typed);
 	bool valid = m != NULL;
 
 	if (m) {
