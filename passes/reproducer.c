@@ -161,15 +161,16 @@ static bool
 read_options(const char *line, size_t len, struct reproducer *r,
 	     struct arena *a, struct diag *d)
 {
-	static const struct option_set set = {
+	struct option_list words = {0}, operands = {0};
+
+	r->set = (struct option_set){
 		.tool = "relay-opt",
 		.table = table,
 		.count = sizeof(table) / sizeof(*table),
 	};
-	struct option_list words = {0}, operands = {0};
-
+	r->set.given = ARENA_NEW_ARRAY(a, r->set.count, bool);
 	options_split(line, len, &words, a);
-	if (!options_parse(&set, words.len, words.at, r, &operands, a, d))
+	if (!options_parse(&r->set, words.len, words.at, r, &operands, a, d))
 		return false;
 	if (operands.len == 0)
 		return true;
@@ -224,39 +225,4 @@ reproducer_read(struct source *s, struct reproducer *r, struct pass_pipeline *p,
 	}
 	d->source = before;
 	return ok;
-}
-
-static void
-put_in_front(struct option_list *list, const struct option_list *more,
-	     struct arena *a)
-{
-	struct option_list all = {0};
-
-	for (size_t i = 0; i < more->len; i++)
-		option_list_add(&all, more->at[i], a);
-	for (size_t i = 0; i < list->len; i++)
-		option_list_add(&all, list->at[i], a);
-	*list = all;
-}
-
-void
-reproducer_merge(struct pass_options *into, const struct pass_options *o,
-		 struct arena *a)
-{
-	const struct pass_options *none = &defaults.options;
-
-	if (into->opt_level == none->opt_level)
-		into->opt_level = o->opt_level;
-	if (strcmp(into->target, none->target) == 0)
-		into->target = o->target;
-	if (!into->validate)
-		into->validate = o->validate;
-	if (!into->validate_seed)
-		into->validate_seed = o->validate_seed;
-	into->verify_each |= o->verify_each;
-	put_in_front(&into->plugins, &o->plugins, a);
-	put_in_front(&into->config, &o->config, a);
-	put_in_front(&into->required, &o->required, a);
-	put_in_front(&into->disabled, &o->disabled, a);
-	put_in_front(&into->debug_counters, &o->debug_counters, a);
 }

@@ -21,6 +21,7 @@ struct reproducer {
 	bool no_infer;
 	bool allow_unknown_ops;
 	struct pass_options options;
+	struct option_set set; /* of all these, for options_put_under */
 };
 
 /* Does S begin with such a line, right or wrong? */
@@ -32,10 +33,6 @@ bool reproducer_has_line(const struct source *s);
  */
 bool reproducer_read(struct source *s, struct reproducer *r,
 		     struct pass_pipeline *p, struct arena *a, struct diag *d);
-
-/* Options of the line where INTO has the default; the lists in front. */
-void reproducer_merge(struct pass_options *into, const struct pass_options *o,
-		      struct arena *a);
 
 /* " --opt-level=3 .."; empty if all is the default. */
 void reproducer_print_options(struct buf *out, const struct reproducer *r);

@@ -50,6 +50,19 @@ option_list_add(struct option_list *list, const char *s, struct arena *a)
 	list->at[list->len++] = s;
 }
 
+static void
+put_in_front(struct option_list *list, const struct option_list *more,
+	     struct arena *a)
+{
+	struct option_list all = {0};
+
+	for (size_t i = 0; i < more->len; i++)
+		option_list_add(&all, more->at[i], a);
+	for (size_t i = 0; i < list->len; i++)
+		option_list_add(&all, list->at[i], a);
+	*list = all;
+}
+
 static bool
 is_blank(char c)
 {
@@ -213,6 +226,8 @@ set_value(struct parser *p, const struct option_def *o, const char *text)
 	void *field = (char *)p->values + o->field;
 	int choice;
 
+	if (p->set->given)
+		p->set->given[o - p->set->table] = true;
 	switch (o->kind) {
 	case OPTION_HEADING:
 		break;
@@ -358,4 +373,50 @@ options_parse(const struct option_set *set, size_t n, const char *const *words,
 	if (p.unknown)
 		diag_note(d, LOC_NONE, "try '%s --help'", set->tool);
 	return !p.failed && d->errors == errors;
+}
+
+bool
+options_given(const struct option_set *set, size_t field)
+{
+	for (size_t i = 0; i < set->count; i++)
+		if (set->given[i] && set->table[i].field == field)
+			return true;
+	return false;
+}
+
+static void
+copy_value(enum option_kind kind, void *to, const void *from)
+{
+	static const size_t sizes[] = {
+		[OPTION_FLAG] = sizeof(bool),
+		[OPTION_TEXT] = sizeof(const char *),
+		[OPTION_NUMBER] = sizeof(long long),
+		[OPTION_CHOICE] = sizeof(int),
+	};
+
+	memcpy(to, from, sizes[kind]);
+}
+
+void
+options_put_under(const struct option_set *set, void *values,
+		  const struct option_set *under, const void *more,
+		  struct arena *a)
+{
+	for (size_t i = 0; i < under->count; i++) {
+		const struct option_def *from = &under->table[i];
+		const struct option_def *to =
+			find(set, from->name, strlen(from->name));
+		const void *value = (const char *)more + from->field;
+		void *field;
+
+		if (from->kind == OPTION_HEADING || !to ||
+		    from->traits & OPTION_ALIAS ||
+		    !options_given(under, from->field))
+			continue;
+		field = (char *)values + to->field;
+		if (to->kind == OPTION_LIST || to->kind == OPTION_EACH)
+			put_in_front(field, value, a);
+		else if (!options_given(set, to->field))
+			copy_value(to->kind, field, value);
+	}
 }

@@ -68,6 +68,7 @@ struct option_set {
 	const struct option_def *table;
 	size_t count;
 	const struct option_others *others; /* or NULL */
+	bool *given; /* of each row: the words have it; or NULL */
 };
 
 /*
@@ -79,6 +80,18 @@ bool options_parse(const struct option_set *set, size_t n,
 		   const char *const *words, void *values,
 		   struct option_list *operands, struct arena *a,
 		   struct diag *d);
+
+/* Did the words that options_parse was given have an option of FIELD? */
+bool options_given(const struct option_set *set, size_t field);
+
+/*
+ * Put the options that the words of UNDER had, with the values at MORE, behind
+ * what those of SET had, as if they had stood before those words: lists grow
+ * at the front. Options are the same if their names are. Lists live in A.
+ */
+void options_put_under(const struct option_set *set, void *values,
+		       const struct option_set *under, const void *more,
+		       struct arena *a);
 
 /* Append S to a list that lives in A. */
 void option_list_add(struct option_list *list, const char *s, struct arena *a);

@@ -138,6 +138,7 @@ tool_start(struct tool *t, int argc, char **argv, void *values,
 	common->warnings = true;
 	collect_words(t, argc, argv);
 	t->diag.color = wants_color(0);
+	t->set.given = ARENA_NEW_ARRAY(&t->arena, t->set.count, bool);
 	ok = options_parse(&t->set, t->words.len, t->words.at, values,
 			   &t->operands, &t->arena, &t->diag);
 	if (common->help || common->help_hidden) {

@@ -383,18 +383,21 @@ start_passes(struct run *r)
 	return true;
 }
 
-/* What the command line says goes over the first line of the input. */
+/*
+ * What the command line says, passes included, goes over the first line of the
+ * input.
+ */
 static bool
 take_reproducer(struct run *r, struct source *s)
 {
-	struct reproducer kept;
+	struct arena *a = &r->tool.arena;
+	struct reproducer line;
+	bool has_passes = r->o.pipeline || r->o.level || r->pipeline.first;
 
-	if (!reproducer_read(s, &kept, &r->pipeline, &r->tool.arena,
+	if (!reproducer_read(s, &line, has_passes ? NULL : &r->pipeline, a,
 			     &r->tool.diag))
 		return false;
-	reproducer_merge(&r->o.passes, &kept.options, &r->tool.arena);
-	r->o.no_infer |= kept.no_infer;
-	r->o.allow_unknown_ops |= kept.allow_unknown_ops;
+	options_put_under(&r->tool.set, &r->o, &line.set, &line, a);
 	return start_passes(r);
 }
 

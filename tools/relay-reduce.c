@@ -153,7 +153,9 @@ take_pipeline(struct run *r, struct source *s)
 	}
 	if (ok && text)
 		pass_pipeline_print(&r->state.pipeline, &p, NULL);
-	line.allow_unknown_ops |= r->o.allow_unknown_ops;
+	options_put_under(&r->tool.set, &r->o, &line.set, &line,
+			  &r->tool.arena);
+	line.allow_unknown_ops = r->o.allow_unknown_ops;
 	reproducer_print_options(&options, &line);
 	r->state.options =
 		arena_strndup(&r->tool.arena, options.at, options.len);

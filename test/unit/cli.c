@@ -70,12 +70,14 @@ static void
 parse(struct parsed *p, const char *line)
 {
 	struct option_others others = {take_other, other_name, &p->other};
-	struct option_set set = {"tool",
-				 "do it",
-				 "[options]",
-				 table,
-				 sizeof(table) / sizeof(*table),
-				 &others};
+	struct option_set set = {
+		.tool = "tool",
+		.overview = "do it",
+		.usage = "[options]",
+		.table = table,
+		.count = sizeof(table) / sizeof(*table),
+		.others = &others,
+	};
 	struct option_list words = {0};
 	struct diag d;
 	size_t len;
@@ -181,12 +183,13 @@ test_response_file(void)
 static void
 test_help(void)
 {
-	struct option_set set = {"tool",
-				 "do it",
-				 "[options]",
-				 table,
-				 sizeof(table) / sizeof(*table),
-				 NULL};
+	struct option_set set = {
+		.tool = "tool",
+		.overview = "do it",
+		.usage = "[options]",
+		.table = table,
+		.count = sizeof(table) / sizeof(*table),
+	};
 	struct buf out = {0};
 
 	options_help(&out, &set, false);
