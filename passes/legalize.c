@@ -6,13 +6,16 @@
  *
  * FTVMLegalize: a clip to the range of what qnn.requantize gives anyway goes;
  * erf of 16-bit floats is done in float32; transposed convolutions get the
- * layout NCHW (NCDHW) and kernels IOHW (IODHW).
+ * layout NCHW (NCDHW) and kernels IOHW (IODHW); the gradient of a convolution
+ * for its weight becomes a convolution.
  * FTVMQnnLegalize: quantized convolutions and dense layers become plain ones
- * on differences of 16 bits. FTVMQnnCanonicalize: all quantized operators
- * become plain ones, as in qnn-legalize.
+ * on differences of 16 bits, quantized functions of one argument a look into
+ * a table. FTVMQnnCanonicalize: all quantized operators become plain ones, as
+ * in qnn-legalize.
  *
  * Level: function. Needs: types.
  */
+#include "passes/legalize_rules.h"
 #include "passes/opcall.h"
 #include "passes/pass.h"
 #include "passes/quant/qnn_lower.h"
@@ -21,7 +24,7 @@
 
 struct legalize {
 	pass_ctx *cx;
-	bool products; /* FTVMQnnLegalize */
+	bool qnn; /* FTVMQnnLegalize */
 	bool canonicalize;
 };
 
@@ -113,13 +116,14 @@ legalize_transposed(const struct opcall *b, const ir_expr *e, const char *data,
 
 /*
  * Our processors have no products of 8-bit integers with zero points: these
- * become products of 16 bits. FTVMQnnLegalize is about them alone.
+ * become products of 16 bits. FTVMQnnLegalize is about them, and about what a
+ * table of 256 entries does.
  */
 static bool
-is_product(enum op_id op)
+is_qnn_legalized(enum op_id op)
 {
 	return op == OP_qnn_conv2d || op == OP_qnn_conv2d_transpose ||
-	       op == OP_qnn_dense;
+	       op == OP_qnn_dense || qnn_lower(op) == qnn_lower_unary;
 }
 
 static const ir_expr *
@@ -146,8 +150,8 @@ rewrite_call(const ir_expr *e, const ir_expr *old, void *env)
 
 	if (!op)
 		return e;
-	if (l->products)
-		return is_product(op->id) ? canonicalize(l, e, old) : e;
+	if (l->qnn)
+		return is_qnn_legalized(op->id) ? canonicalize(l, e, old) : e;
 	if (l->canonicalize)
 		return canonicalize(l, e, old);
 	switch (op->id) {
@@ -155,6 +159,8 @@ rewrite_call(const ir_expr *e, const ir_expr *old, void *env)
 		return legalize_clip(e, old);
 	case OP_erf:
 		return legalize_erf(&b, e, old);
+	case OP_nn_conv2d_backward_weight:
+		return legalize_backward_weight(&b, e, old);
 	case OP_nn_conv2d_transpose:
 		return legalize_transposed(&b, e, "NCHW", "NHWC", "IOHW");
 	case OP_nn_conv3d_transpose:
@@ -176,11 +182,11 @@ pass_legalize(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 	struct legalize l = {
 		.cx = cx,
 		.canonicalize = strcmp(attr, "FTVMQnnCanonicalize") == 0,
-		.products = strcmp(attr, "FTVMQnnLegalize") == 0,
+		.qnn = strcmp(attr, "FTVMQnnLegalize") == 0,
 	};
 
 	(void)def;
-	if (!l.canonicalize && !l.products &&
+	if (!l.canonicalize && !l.qnn &&
 	    strcmp(attr, "FTVMLegalize") != 0) {
 		pass_error(cx, fn->base.loc,
 			   "attr must be FTVMLegalize, FTVMQnnLegalize or "

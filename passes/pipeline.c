@@ -71,6 +71,9 @@ static const struct {
 	{"vm", "for programs with control flow and closures", VM},
 	{"aot", "for one function, every value bound by a let",
 	 BUILD ", to-a-normal-form, annotate-used-memory<skip-dynamic>"},
+	{"batching-ops", "operators that share an operand as one",
+	 "combine-parallel-conv2d, combine-parallel-dense, "
+	 "combine-parallel-batch-matmul"},
 	{"single-call", "main as one chain of calls of kernels", SINGLE_CALL},
 };
 

@@ -197,6 +197,7 @@ static const struct combinator {
 	{"build", STEP_SEQUENTIAL, ARG_LEVEL, false},
 	{"vm", STEP_SEQUENTIAL, ARG_LEVEL, false},
 	{"aot", STEP_SEQUENTIAL, ARG_LEVEL, false},
+	{"batching-ops", STEP_SEQUENTIAL, ARG_LEVEL, false},
 	{"single-call", STEP_SEQUENTIAL, ARG_LEVEL, false},
 	{"repeat", STEP_REPEAT, ARG_COUNT, true},
 	{"fixpoint", STEP_FIXPOINT, ARG_MAX, true},

@@ -49,7 +49,7 @@ static const struct kernel_rule conv2d_rules[] = {{"NCHW", "OIHW", NULL},
 						  {NULL, NULL, NULL}};
 static const struct kernel_rule transposed_rules[] = {
 	{"NCHW", "IOHW", NULL}, {"NHWC", "HWIO", NULL}, {NULL, NULL, NULL}};
-static const struct kernel_rule deformable_rules[] = {
+static const struct kernel_rule plain_rules[] = {
 	{"NCHW", "OIHW", NULL}, {"NHWC", "HWIO", NULL}, {NULL, NULL, NULL}};
 static const struct kernel_rule conv3d_rules[] = {
 	{"NCDHW", "OIDHW", NULL}, {"NDHWC", "DHWIO", NULL}, {NULL, NULL, NULL}};
@@ -69,7 +69,8 @@ rules_of(enum op_id op)
 	case OP_qnn_conv2d_transpose:
 		return transposed_rules;
 	case OP_nn_deformable_conv2d:
-		return deformable_rules;
+	case OP_nn_conv2d_backward_weight:
+		return plain_rules;
 	case OP_nn_conv3d:
 		return conv3d_rules;
 	case OP_nn_conv3d_transpose:
@@ -157,6 +158,27 @@ convert_conv(pass_ctx *cx, const struct ir_call *call, struct layout_choice *c,
 	return true;
 }
 
+/* The gradient and the data are in one layout, the result is a kernel. */
+static bool
+convert_backward_weight(pass_ctx *cx, struct layout_choice *c,
+			const struct desired *want)
+{
+	const char *kernel = want->kernel;
+
+	if (is_blocked(want->data))
+		return false;
+	if (!kernel)
+		kernel = default_kernel(rules_of(c->op), want->data, false);
+	c->attrs = conv_layout_set(cx->module->cx, c->attrs, "data_layout",
+				   want->data);
+	c->attrs = conv_layout_set(cx->module->cx, c->attrs, "kernel_layout",
+				   want->data);
+	c->attrs = conv_layout_set(cx->module->cx, c->attrs, "out_layout",
+				   kernel);
+	c->attrs = conv_layout_pad(cx->module->cx, c->attrs, 2);
+	return true;
+}
+
 static bool
 convert_one(pass_ctx *cx, struct layout_choice *c, const struct desired *want)
 {
@@ -192,6 +214,8 @@ choose(pass_ctx *cx, const struct ir_call *call, struct layout_choice *c,
 		return false;
 	if (has_one_layout(c->op))
 		return convert_one(cx, c, want);
+	if (c->op == OP_nn_conv2d_backward_weight)
+		return convert_backward_weight(cx, c, want);
 	if (is_skipped(v, v->convs++))
 		return false;
 	return convert_conv(cx, call, c, want);

@@ -1,0 +1,14 @@
+/*
+ * Rules of legalize that are files of their own. Each gets the call E, whose
+ * arguments are done, and OLD, which has types, and returns E itself where
+ * there is nothing to do.
+ */
+#ifndef RELAY_PASSES_LEGALIZE_RULES_H
+#define RELAY_PASSES_LEGALIZE_RULES_H
+
+#include "passes/opcall.h"
+
+const ir_expr *legalize_backward_weight(const struct opcall *b,
+					const ir_expr *e, const ir_expr *old);
+
+#endif
