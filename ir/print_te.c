@@ -156,10 +156,9 @@ te_print_func(struct buf *out, const te_func *f)
 		else
 			put_extern(out, f->ops[i]);
 	}
-	buf_puts(out, "  return ");
+	buf_puts(out, "  return");
 	for (uint32_t i = 0; i < f->noutputs; i++) {
-		if (i)
-			buf_puts(out, ", ");
+		buf_puts(out, i ? ", " : " ");
 		te_put_ref(out, f->outputs[i]);
 	}
 	buf_puts(out, ";\n}\n");

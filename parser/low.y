@@ -4,7 +4,7 @@
  * declarations and tokens they share.
  */
 low_te
-: low_te_head '(' low_params ')' '{' low_items RETURN low_outputs ';' '}'
+: low_te_head '(' low_params ')' '{' low_items RETURN low_results ';' '}'
 	{ low_te_end(cx); }
 ;
 
@@ -107,6 +107,12 @@ low_xarg
 | LOCAL PROJ			{ low_name_arg(cx, @$, $LOCAL, $PROJ); }
 | NAME PROJ			{ low_name_arg(cx, @$, $NAME, $PROJ); }
 | low_literal			{ low_scalar_arg(cx, $low_literal); }
+;
+
+/* A group whose value is an empty tuple returns nothing. */
+low_results
+: %empty
+| low_outputs
 ;
 
 low_outputs
