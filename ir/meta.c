@@ -5,6 +5,7 @@
 
 #include "ir/context_internal.h"
 #include "ir/module.h"
+#include "support/buf.h"
 #include "support/hash.h"
 
 struct ir_meta_table {
@@ -226,6 +227,27 @@ ir_meta_vdevice(ir_context *cx, int device_type, int device_id,
 	if (device_type < 0 && device_id < 0 && memory_scope[0] == '\0')
 		return NULL;
 	return new_device(cx, device_type, device_id, memory_scope);
+}
+
+void
+ir_meta_put_device(struct buf *out, const ir_meta *device)
+{
+	const char *type = ir_meta_text(device, "device_type_int");
+	const char *id = ir_meta_text(device, "virtual_device_id");
+	const ir_meta *scope = ir_meta_object(device, "memory_scope");
+	bool has_type = type && atoi(type) > 0, has_id = id && atoi(id) >= 0;
+	bool has_scope = scope && scope->repr && *scope->repr;
+
+	buf_puts(out, "VirtualDevice(");
+	if (has_type)
+		buf_printf(out, "device_type=%s", type);
+	if (has_id)
+		buf_printf(out, "%svirtual_device_id=%s", has_type ? ", " : "",
+			   id);
+	if (has_scope)
+		buf_printf(out, "%smemory_scope='%s'",
+			   has_type || has_id ? ", " : "", scope->repr);
+	buf_puts(out, has_type || has_id || has_scope ? ")" : "?)");
 }
 
 const ir_meta *

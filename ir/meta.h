@@ -16,6 +16,8 @@
 
 #include "ir/fwd.h"
 
+struct buf;
+
 /* An attribute: a plain string, another object, or a tensor. */
 struct ir_meta_field {
 	const char *name;      /* interned */
@@ -47,6 +49,8 @@ const ir_meta *ir_meta_object(const ir_meta *m, const char *name);
 /* A virtual device; all unconstrained values are NULL for the IR. */
 const ir_meta *ir_meta_vdevice(ir_context *cx, int device_type, int device_id,
 			       const char *memory_scope);
+/* One spelled out by what it says, for prints without metadata. */
+void ir_meta_put_device(struct buf *out, const ir_meta *device);
 /* The object that TVM has in place of such a NULL. */
 const ir_meta *ir_meta_free_device(ir_context *cx);
 

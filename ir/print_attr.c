@@ -316,28 +316,13 @@ print_plan_call_attrs(struct print *p, const struct ir_call *c)
 		plan_record(p, c->attrs, first_copy(p, c));
 }
 
-/* A device spelled out, for readers of a print without metadata. */
-static void
-put_device(struct buf *out, const ir_meta *m)
-{
-	const char *type = ir_meta_text(m, "device_type_int");
-	const char *id = ir_meta_text(m, "virtual_device_id");
-	const ir_meta *scope = ir_meta_object(m, "memory_scope");
-
-	buf_printf(out, "VirtualDevice(device_type=%s, virtual_device_id=%s",
-		   type ? type : "-1", id ? id : "-1");
-	if (scope && scope->repr && *scope->repr)
-		buf_printf(out, ", memory_scope='%s'", scope->repr);
-	buf_putc(out, ')');
-}
-
 void
 print_vdevice(struct print *p, const ir_meta *device)
 {
 	if (p->o->meta == PRINT_META_INLINE)
 		print_meta_ref(p, device);
 	else
-		put_device(p->out, device);
+		ir_meta_put_device(p->out, device);
 }
 
 static void put_value(struct print *p, const ir_attr *a, bool plain,
@@ -492,7 +477,7 @@ put_value(struct print *p, const ir_attr *a, bool plain, const void *owner,
 		print_type(p, a->type);
 		break;
 	case ATTR_META:
-		put_device(p->out, a->meta);
+		ir_meta_put_device(p->out, a->meta);
 		break;
 	}
 }

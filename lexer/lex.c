@@ -499,53 +499,6 @@ lex_is_record(const struct parse_ctx *cx, const struct meta_ref *ref)
 	return next < cx->src->len && cx->src->text[next] == ')';
 }
 
-/* The number behind NAME in [s, end), or -1. */
-static int
-device_number(const char *s, const char *end, const char *name)
-{
-	const char *at = memmem(s, (size_t)(end - s), name, strlen(name));
-	const char *stop;
-	uint64_t n;
-
-	if (!at)
-		return -1;
-	at += strlen(name);
-	if (at == end || !is_digit(*at))
-		return -1;
-	for (stop = at; stop < end && is_digit(*stop);)
-		stop++;
-	n = lex_digits(at, (size_t)(stop - at));
-	return n > INT32_MAX ? -1 : (int)n;
-}
-
-/* Devices hold targets, which hold more of them; only the outer counts. */
-const ir_meta *
-lex_device(struct parse_ctx *cx, size_t *end)
-{
-	const struct source *s = cx->src;
-	const char *from = s->text + cx->lex.off, *to, *scope, *stop;
-	size_t off = cx->lex.off;
-	unsigned depth = 0;
-
-	for (; off < s->len && s->text[off] != '\n'; off++) {
-		depth += s->text[off] == '(';
-		if (s->text[off] == ')' && --depth == 0) {
-			off++;
-			break;
-		}
-	}
-	*end = off;
-	to = s->text + off;
-	scope = memmem(from, (size_t)(to - from), "memory_scope='", 14);
-	stop = scope ? memchr(scope + 14, '\'', (size_t)(to - scope - 14))
-		     : NULL;
-	return ir_meta_vdevice(cx->cx, device_number(from, to, "device_type="),
-			       device_number(from, to, "virtual_device_id="),
-			       stop ? ir_name_n(cx->cx, scope + 14,
-						(size_t)(stop - scope - 14))
-				    : "");
-}
-
 /* The end of the body in braces at or after OFF; strings are skipped. */
 static size_t
 raw_end(const struct parse_ctx *cx, size_t off)

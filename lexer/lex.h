@@ -61,8 +61,8 @@ struct meta_ref *lex_meta_ref(struct parse_ctx *cx, const char *s, size_t len,
 bool lex_is_record(const struct parse_ctx *cx, const struct meta_ref *ref);
 
 /*
- * A device as TVM prints it without metadata, "(device_type=1, ...)", follows
- * up to *END; NULL if it is unconstrained.
+ * lexer/device.c: a device as it prints without metadata, "(device_type=1,
+ * ...)", follows up to *END; NULL if it is unconstrained, or after a report.
  */
 const ir_meta *lex_device(struct parse_ctx *cx, size_t *end);
 
