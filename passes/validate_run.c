@@ -354,16 +354,37 @@ each_listed(const tir_func *f, void (*visit)(const ir_expr *e, void *env),
 			visit(list->elems[i].expr, env);
 }
 
+/* The constants in attributes of calls, which a walk does not come to. */
+struct attr_visit {
+	void (*visit)(const ir_expr *e, void *env);
+	void *env;
+};
+
+static void
+each_attribute(const ir_expr *e, void *env)
+{
+	const struct attr_visit *v = env;
+	const ir_attrs *attrs =
+		e->kind == IR_CALL ? ir_as_call(e)->attrs : NULL;
+
+	for (uint32_t i = 0; attrs && i < attrs->n; i++)
+		if (attrs->value[i].kind == ATTR_EXPR)
+			v->visit(attrs->value[i].expr, v->env);
+	v->visit(e, v->env);
+}
+
 static void
 each_node(ir_module *m, void (*visit)(const ir_expr *e, void *env), void *env)
 {
+	struct attr_visit v = {visit, env};
+
 	for (size_t i = 0; i < m->defs.len; i++) {
 		const ir_def *def = m->defs.at[i];
 
 		if (def->kind == DEF_TIR && def->tir)
 			each_listed(def->tir, visit, env);
 		else if (def->fn)
-			ir_walk(&def->fn->base, NULL, visit, env);
+			ir_walk(&def->fn->base, NULL, each_attribute, &v);
 	}
 }
 

@@ -76,6 +76,7 @@ given(struct analysis *a, const ir_expr *e, const ir_meta *device)
 		      domain_new(a->ds, e->type, &d));
 }
 
+/* Kernels too say where they want their operands and leave their result. */
 static void
 function(struct analysis *a, const struct ir_function *f)
 {
@@ -170,6 +171,16 @@ outside_kernels(const ir_expr *e, void *env)
 	return ((struct analysis *)env)->ok && !ir_is_primitive(e);
 }
 
+static bool
+enter_constrained(const ir_expr *e, void *env)
+{
+	if (outside_kernels(e, env))
+		return true;
+	if (ir_is_primitive(e))
+		function(env, ir_as_function(e));
+	return false;
+}
+
 /* on_device that binds nothing allows a copy; better is none. */
 static void
 avoid_copy(const ir_expr *e, void *env)
@@ -214,7 +225,7 @@ analyze_devices(struct domains *ds, ir_def *const *defs, size_t n)
 
 	for (size_t i = 0; i < n && a.ok; i++) {
 		same(&a, &defs[i]->fn->base, &defs[i]->global->base);
-		ir_walk(&defs[i]->fn->base, outside_kernels, constrain, &a);
+		ir_walk(&defs[i]->fn->base, enter_constrained, constrain, &a);
 	}
 	for (size_t i = 0; i < n && a.ok; i++)
 		ir_walk(&defs[i]->fn->base, outside_kernels, avoid_copy, &a);

@@ -29,7 +29,8 @@ fit(struct capture *c, const ir_expr *now, const ir_expr *child,
 {
 	struct vdevice d;
 
-	if (child->kind == IR_OP || child->kind == IR_CTOR)
+	if (child->kind == IR_OP || child->kind == IR_CTOR ||
+	    is_lowered_kernel(child))
 		return now;
 	d = device_of_expr(c->ds, child);
 	if (d.meta != expected->meta)

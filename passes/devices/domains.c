@@ -297,15 +297,14 @@ of_operator(struct domains *ds, const struct ir_call *call, const ir_op *op)
 	}
 }
 
-/* Kernels that are lowered already run wherever they are called. */
-static bool
-is_kernel(const ir_expr *callee)
+bool
+is_lowered_kernel(const ir_expr *e)
 {
 	const ir_def *def;
 
-	if (callee->kind != IR_GLOBAL)
+	if (e->kind != IR_GLOBAL)
 		return false;
-	def = ir_as_global(callee)->def;
+	def = ir_as_global(e)->def;
 	return def && def->kind != DEF_FUNCTION;
 }
 
@@ -316,7 +315,7 @@ make_callee(struct domains *ds, const struct ir_call *call)
 
 	if (op)
 		return of_operator(ds, call, op);
-	if (is_kernel(call->callee) || call->callee->kind == IR_CTOR)
+	if (is_lowered_kernel(call->callee) || call->callee->kind == IR_CTOR)
 		return uniform(ds, call);
 	return domain_of(ds, call->callee);
 }

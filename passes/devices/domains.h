@@ -56,6 +56,9 @@ struct domain *domain_of(struct domains *ds, const ir_expr *e);
  */
 struct domain *domain_of_callee(struct domains *ds, const struct ir_call *call);
 
+/* E names a kernel below Relay; those run wherever they are called. */
+bool is_lowered_kernel(const ir_expr *e);
+
 /* A new one for values of type T, the result of which is on D. */
 struct domain *domain_new(struct domains *ds, const ir_type *t,
 			  const struct vdevice *d);

@@ -14,7 +14,8 @@ bool is_plannable(const ir_def *def);
 /*
  * FN with annotations where they mean what is expected of them: on_device
  * around what a let binds or a function gives holds for the variable and for
- * the result, too, and of a projection it holds for the projection.
+ * the result, too, and of a projection it holds for the projection. What goes
+ * into a kernel and what comes out of it may be copied.
  */
 const ir_expr *annotate_results(ir_module *m, const ir_expr *fn);
 

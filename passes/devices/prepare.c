@@ -3,6 +3,8 @@
  */
 #include "passes/devices/plan.h"
 
+#include <stdlib.h>
+
 #include "ir/rewrite.h"
 
 /* ------------------------------------------------- annotations of results -- */
@@ -64,6 +66,53 @@ annotate_function(const ir_expr *e, const ir_expr *old, void *env)
 			->base;
 }
 
+static const ir_expr *
+copyable_fields(ir_module *m, const ir_expr *e)
+{
+	uint32_t n = ir_num_operands(e);
+	const ir_expr **fields = xcalloc(n, sizeof(*fields));
+	const ir_expr *now;
+
+	for (uint32_t i = 0; i < n; i++)
+		fields[i] = allow_copy(m, ir_operand(e, i));
+	now = ir_with_operands(m, e, fields, true);
+	ir_set_type(now, e->type);
+	free(fields);
+	return now;
+}
+
+/*
+ * What was lowered has its memory scopes already: operands and results that
+ * are elsewhere are copied.
+ */
+static const ir_expr *
+annotate_kernel_call(const ir_expr *e, const ir_expr *old, void *env)
+{
+	const struct ir_call *c = ir_as_call(e);
+	bool direct = is_lowered_kernel(c->callee);
+	bool lowered = ir_is_call_of(e, OP_call_lowered) && c->nargs == 2 &&
+		       is_lowered_kernel(c->args[0]);
+	const ir_expr **operands, *now;
+
+	if (!direct && !lowered)
+		return e;
+	operands = xcalloc(c->nargs + 1, sizeof(*operands));
+	operands[0] = c->callee;
+	for (uint32_t i = 0; i < c->nargs; i++) {
+		const ir_expr *arg = c->args[i];
+
+		if (direct)
+			arg = allow_copy(env, arg);
+		else if (arg->kind == IR_TUPLE)
+			arg = copyable_fields(env, arg);
+		operands[i + 1] = arg;
+	}
+	now = ir_with_operands(env, e, operands, true);
+	free(operands);
+	ir_set_type(now, old->type);
+	return allow_copy(env, now);
+}
+
 static bool
 enter(const ir_expr *e, void *env)
 {
@@ -75,7 +124,8 @@ const ir_expr *
 annotate_results(ir_module *m, const ir_expr *fn)
 {
 	static const struct ir_rules rules = {
-		.on = {[IR_PROJ] = annotate_proj,
+		.on = {[IR_CALL] = annotate_kernel_call,
+		       [IR_PROJ] = annotate_proj,
 		       [IR_LET] = annotate_let,
 		       [IR_FUNCTION] = annotate_function},
 		.enter = enter,

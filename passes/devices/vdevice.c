@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/buf.h"
+
 /* ---------------------------------------------------------------- parts -- */
 
 static int
@@ -135,14 +137,15 @@ vdevice_default(ir_context *cx, const struct vdevice *a,
 const char *
 vdevice_text(ir_context *cx, const struct vdevice *d)
 {
-	if (*d->scope)
-		return ir_namef(cx,
-				"VirtualDevice(device_type=%d, "
-				"virtual_device_id=%d, memory_scope='%s')",
-				d->type, d->id, d->scope);
-	return ir_namef(cx,
-			"VirtualDevice(device_type=%d, virtual_device_id=%d)",
-			d->type, d->id);
+	struct buf text = {0};
+	const char *name;
+
+	if (!d->meta)
+		return "VirtualDevice(?)";
+	ir_meta_put_device(&text, d->meta);
+	name = ir_name_n(cx, text.at, text.len);
+	buf_free(&text);
+	return name;
 }
 
 /* ---------------------------------------------------------------- calls -- */
@@ -193,9 +196,11 @@ binds_result(const struct ir_call *on_device)
 const ir_expr *
 below_on_device(const ir_expr *e)
 {
-	const struct ir_call *c = as_on_device(e);
+	const struct ir_call *c;
 
-	return c ? c->args[0] : e;
+	while ((c = as_on_device(e)))
+		e = c->args[0];
+	return e;
 }
 
 static ir_attr
@@ -226,6 +231,14 @@ new_on_device(ir_module *m, const ir_expr *e, const struct vdevice *d)
 {
 	return new_call(m, OP_on_device, e, "virtual_device", device_attr(d),
 			"constrain_result", ATTR_BOOLEAN(true));
+}
+
+const ir_expr *
+allow_copy(ir_module *m, const ir_expr *e)
+{
+	return new_call(m, OP_on_device, e, "constrain_body",
+			ATTR_BOOLEAN(false), "constrain_result",
+			ATTR_BOOLEAN(false));
 }
 
 const ir_expr *

@@ -56,7 +56,7 @@ struct vdevice vdevice_attr(ir_context *cx, const struct ir_call *call,
 bool binds_body(const struct ir_call *on_device);
 bool binds_result(const struct ir_call *on_device);
 
-/* E below the on_device around it, if there is one. */
+/* E below all on_device around it. */
 const ir_expr *below_on_device(const ir_expr *e);
 
 /*
@@ -69,6 +69,9 @@ const ir_expr *place_on_device(ir_module *m, const ir_expr *e,
 /* The same for any E. */
 const ir_expr *new_on_device(ir_module *m, const ir_expr *e,
 			     const struct vdevice *d);
+
+/* on_device that binds nothing: E may be copied to what is around it. */
+const ir_expr *allow_copy(ir_module *m, const ir_expr *e);
 
 /* device_copy of E, of its type. */
 const ir_expr *new_device_copy(ir_module *m, const ir_expr *e,
