@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "passes/registry.h"
+#include "passes/target_kind.h"
 
 bool
 pass_command_line_take(void *env, const char *name, const char *value)
@@ -116,6 +117,10 @@ pass_help(struct buf *out, const char *topic)
 	}
 	if (strcmp(topic, "pipelines") == 0) {
 		pass_list_pipelines(out);
+		return true;
+	}
+	if (strcmp(topic, "targets") == 0) {
+		target_list(out);
 		return true;
 	}
 	if (strncmp(topic, "pass:", 5) != 0)

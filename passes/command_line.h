@@ -30,7 +30,7 @@ bool pass_command_line_take(void *env, const char *name, const char *value);
 bool pass_command_line_pipeline(struct pass_command_line *c, const char *level,
 				const char *text, struct pass_pipeline *p);
 
-/* The topics "passes", "pass:NAME" and "pipelines" of --help. */
+/* The topics "passes", "pass:NAME", "pipelines", "targets" of --help. */
 bool pass_help(struct buf *out, const char *topic);
 
 #endif

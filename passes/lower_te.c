@@ -312,7 +312,7 @@ lower_target(pass_ctx *cx)
 	}
 	if (!s || !*s)
 		return pass_target(cx);
-	return pass_target_known(cx, option, s) ? s : NULL;
+	return pass_read_target(cx, option, s);
 }
 
 bool

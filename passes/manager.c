@@ -14,7 +14,7 @@
 #include "passes/registry.h"
 #include "passes/reproducer.h"
 #include "passes/spans.h"
-#include "passes/target_kind.h"
+#include "passes/target_text.h"
 #include "passes/validate.h"
 #include "passes/validate_run.h"
 #include "support/crash.h"
@@ -65,7 +65,8 @@ check_pass_lists(const struct pass_options *o, struct diag *d)
 }
 
 static bool
-check_context(const struct pass_options *o, struct diag *d)
+read_context(struct pass_manager *pm, const struct pass_options *o,
+	     struct arena *a, struct diag *d)
 {
 	bool ok = o->opt_level >= 0 && o->opt_level <= 4;
 
@@ -74,7 +75,8 @@ check_context(const struct pass_options *o, struct diag *d)
 			   "option '--opt-level' takes a level from 0 to 4, "
 			   "not '%lld'",
 			   o->opt_level);
-	return target_check("--target", o->target, d) && ok;
+	pm->target = target_read("--target", o->target, a, d);
+	return pm->target && ok;
 }
 
 bool
@@ -95,7 +97,7 @@ pass_manager_init(struct pass_manager *pm, struct diag *d,
 		ok &= pass_context_configure(&pm->context,
 					     options->config.at[i], a, d);
 	ok &= check_pass_lists(options, d);
-	ok &= check_context(options, d);
+	ok &= read_context(pm, options, a, d);
 	for (size_t i = 0; i < options->debug_counters.len; i++) {
 		struct debug_counter c;
 

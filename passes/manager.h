@@ -24,6 +24,7 @@ struct pass_manager {
 	struct diag *diag; /* borrowed */
 	struct pass_context context;
 	const struct pass_options *options; /* borrowed */
+	const char *target;                 /* as target_read gives it */
 	struct print_options print;         /* how dumps look */
 	struct pass_instrument instrument;
 	struct arena scratch;

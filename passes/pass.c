@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "passes/manager.h"
-#include "passes/target_kind.h"
+#include "passes/target_text.h"
 
 const char *
 pass_option(pass_ctx *cx, const char *name)
@@ -53,16 +53,16 @@ pass_config(pass_ctx *cx, const char *key)
 const char *
 pass_target(pass_ctx *cx)
 {
-	return cx->manager->options->target;
+	return cx->manager->target;
 }
 
-bool
-pass_target_known(pass_ctx *cx, const char *option, const char *target)
+const char *
+pass_read_target(pass_ctx *cx, const char *option, const char *text)
 {
-	if (target_check(option, target, cx->diag))
-		return true;
-	cx->failed = true;
-	return false;
+	const char *target = target_read(option, text, cx->scratch, cx->diag);
+
+	cx->failed |= !target;
+	return target;
 }
 
 void

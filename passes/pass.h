@@ -86,11 +86,12 @@ bool pass_option_bool(pass_ctx *cx, const char *name);
 int pass_opt_level(pass_ctx *cx);
 const char *pass_config(pass_ctx *cx, const char *key);
 
-/* What --target says; "llvm" by default. Its kind is known. */
+/* What --target says, as target_read gives it; "llvm" by default. */
 const char *pass_target(pass_ctx *cx);
 
-/* Is the kind of TARGET, which OPTION of this pass names, known? Reports. */
-bool pass_target_known(pass_ctx *cx, const char *option, const char *target);
+/* The same of TEXT, the value of OPTION of this pass. NULL after reporting. */
+const char *pass_read_target(pass_ctx *cx, const char *option,
+			     const char *text);
 
 /* Report at LOC; the manager adds the name of the pass. Sets cx->failed. */
 void pass_error(pass_ctx *cx, struct loc loc, const char *fmt, ...)

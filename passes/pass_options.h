@@ -27,7 +27,7 @@
 	  "N", NULL, "level of the context, for passes that ask (2)",          \
 	  OPTION_HIDDEN },                                                     \
 	{ "target", OPTION_TEXT, PASS_FIELD(type, member, target), "STR",      \
-	  NULL, "target for passes that need one (llvm)", 0 },                 \
+	  NULL, "target of passes: words, JSON or tag (llvm)", 0 },            \
 	{ "load-plugin", OPTION_EACH, PASS_FIELD(type, member, plugins),       \
 	  "FILE.so", NULL, "take operators and passes from a plugin", 0 },     \
 	{ "load-pass-plugin", OPTION_EACH, PASS_FIELD(type, member, plugins),  \

@@ -48,26 +48,48 @@ static const struct cpu cpus[] = {
 static const struct cpu generic = {"", 16, 16, false, 4, 2, 32, 256};
 static const struct cpu generic_arm = {"", 16, 32, true, 4, 2, 32, 512};
 
-/* The value of "-KEY=" in TEXT and its length, or NULL. */
+/* Where the word at S ends; blanks in quotes do not end it. */
 static const char *
-option(const char *text, const char *key, size_t *len)
+word_end(const char *s)
 {
-	const char *s = strstr(text, key);
+	char quote = 0;
 
-	if (!s)
-		return NULL;
-	s += strlen(key);
-	*len = strcspn(s, " ");
+	for (; *s && (quote || *s != ' '); s++) {
+		if (*s == '\\' && quote != '\'' && s[1])
+			s++;
+		else if (quote && *s == quote)
+			quote = 0;
+		else if (!quote && (*s == '"' || *s == '\''))
+			quote = *s;
+	}
 	return s;
+}
+
+const char *
+te_target_option(const char *text, const char *key, size_t *len)
+{
+	size_t n = strlen(key);
+
+	while (*text) {
+		const char *end = word_end(text);
+
+		if (*text == '-' && strncmp(text + 1, key, n) == 0 &&
+		    text[1 + n] == '=') {
+			*len = (size_t)(end - text) - n - 2;
+			return text + n + 2;
+		}
+		text = end + strspn(end, " ");
+	}
+	return NULL;
 }
 
 static const struct cpu *
 find_cpu(const char *text)
 {
 	size_t len = 0;
-	const char *name = option(text, "-mcpu=", &len);
-	const char *triple = option(text, "-mtriple=", &len);
-	const char *attr = option(text, "-mattr=", &len);
+	const char *name = te_target_option(text, "mcpu", &len);
+	const char *triple = te_target_option(text, "mtriple", &len);
+	const char *attr = te_target_option(text, "mattr", &len);
 
 	for (size_t i = 0; name && i < sizeof(cpus) / sizeof(cpus[0]); i++)
 		if (!strncmp(name, cpus[i].prefix, strlen(cpus[i].prefix)))

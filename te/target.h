@@ -31,6 +31,9 @@ struct te_target {
  */
 struct te_target te_target_parse(const char *text);
 
+/* The value of option "-KEY=" in TEXT and its length, or NULL. */
+const char *te_target_option(const char *text, const char *key, size_t *len);
+
 /* Elements of type T in one vector register; at least 1. */
 unsigned te_target_lanes(const struct te_target *t, struct dtype type);
 

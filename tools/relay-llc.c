@@ -20,9 +20,10 @@
 #include "passes/input.h"
 #include "passes/lower.h"
 #include "passes/pass_options.h"
-#include "passes/target_kind.h"
+#include "passes/target_text.h"
 #include "support/outfile.h"
 #include "support/tool.h"
+#include "te/target.h"
 
 enum emit {
 	EMIT_LLVM,
@@ -266,28 +267,29 @@ target_text(struct llc *x)
 	return s;
 }
 
-/* The value of "-KEY=" in the target text, or NULL. */
+/* The value of "-KEY=" in the target, or NULL. */
 static const char *
 from_target(struct llc *x, const char *key)
 {
-	const char *at = strstr(x->o.passes.target, key);
+	size_t len;
+	const char *at = te_target_option(x->o.passes.target, key, &len);
 
-	if (!at)
-		return NULL;
-	at += strlen(key);
-	return arena_strndup(&x->tool.arena, at, strcspn(at, " "));
+	return at ? arena_strndup(&x->tool.arena, at, len) : NULL;
 }
 
 /* --target may say more of the processor, but not another kind of code. */
 static bool
-check_kind(struct llc *x)
+read_target(struct llc *x)
 {
-	const char *target = x->o.passes.target;
-	size_t len = strcspn(target, " ");
-	const char *kind = arena_strndup(&x->tool.arena, target, len);
+	struct arena *a = &x->tool.arena;
+	const char *target =
+		target_read("--target", x->o.passes.target, a, diag_of(x));
+	const char *kind;
 
-	if (!target_check("--target", target, diag_of(x)))
+	if (!target)
 		return false;
+	x->o.passes.target = target;
+	kind = arena_strndup(a, target, strcspn(target, " "));
 	if (!strcmp(kind, "llvm") || (is_bang(x) && !strcmp(kind, "bang")))
 		return true;
 	diag_error(diag_of(x), LOC_NONE,
@@ -301,9 +303,9 @@ set_target(struct llc *x)
 {
 	struct llvm_options *o = &x->llvm;
 
-	o->triple = x->o.triple ? x->o.triple : from_target(x, "-mtriple=");
-	o->cpu = x->o.cpu ? x->o.cpu : from_target(x, "-mcpu=");
-	o->features = x->o.features ? x->o.features : from_target(x, "-mattr=");
+	o->triple = x->o.triple ? x->o.triple : from_target(x, "mtriple");
+	o->cpu = x->o.cpu ? x->o.cpu : from_target(x, "mcpu");
+	o->features = x->o.features ? x->o.features : from_target(x, "mattr");
 	o->passes = x->o.llvm_passes;
 	o->no_runtime = x->o.runtime == RUNTIME_NONE;
 	o->constants_in_file = x->o.constants == CONSTANTS_FILE;
@@ -584,7 +586,7 @@ run(struct llc *x)
 	x->input = tool_input(&x->tool);
 	if (!x->input || !check_emit(x) || !check_level(x) || !check_output(x))
 		return;
-	if (!check_kind(x))
+	if (!read_target(x))
 		return;
 	set_target(x);
 	if (!check_target(x))

@@ -22,7 +22,7 @@
 #include "passes/input.h"
 #include "passes/lower.h"
 #include "passes/pass_options.h"
-#include "passes/target_kind.h"
+#include "passes/target_text.h"
 #include "support/clock.h"
 #include "support/outfile.h"
 #include "support/tool.h"
@@ -723,7 +723,9 @@ run_text(struct run *r)
 	const char *path = tool_input(&r->tool), *reason;
 	struct source s;
 
-	if (!target_check("--target", r->o.passes.target, d))
+	r->o.passes.target = target_read("--target", r->o.passes.target,
+					 &r->tool.arena, d);
+	if (!r->o.passes.target)
 		return;
 	set_target(r);
 	if (!path ||

@@ -39,6 +39,27 @@ is_plannable(const ir_def *def)
 	       !ir_dict_int(attrs, "SkipOptimization", 0);
 }
 
+/* Up to the first comma that is not inside of JSON. */
+static size_t
+length_of_target(const char *list)
+{
+	size_t i = 0;
+	unsigned depth = 0;
+	bool quoted = false;
+
+	for (; list[i] && (depth || list[i] != ','); i++) {
+		if (quoted && list[i] == '\\' && list[i + 1])
+			i++;
+		else if (depth && list[i] == '"')
+			quoted = !quoted;
+		else if (!quoted && (list[i] == '{' || list[i] == '['))
+			depth++;
+		else if (!quoted && depth && (list[i] == '}' || list[i] == ']'))
+			depth--;
+	}
+	return i;
+}
+
 /* One bit for each kind of device that the targets are for; 0: any. */
 static bool
 read_targets(pass_ctx *cx, uint32_t *types)
@@ -46,13 +67,14 @@ read_targets(pass_ctx *cx, uint32_t *types)
 	const char *list = pass_option(cx, "targets");
 
 	for (*types = 0; *list;) {
-		size_t len = strcspn(list, ",");
-		const char *name =
-			arena_printf(cx->scratch, "%.*s", (int)len, list);
-		int type = target_device_type(name);
+		size_t len = length_of_target(list);
+		const char *name = pass_read_target(
+			cx, "targets", arena_strndup(cx->scratch, list, len));
+		int type;
 
-		if (!pass_target_known(cx, "targets", name))
+		if (!name)
 			return false;
+		type = target_device_type(name);
 		if (type < 0) {
 			pass_error(cx, LOC_NONE,
 				   "option 'targets': no device is known for "
