@@ -71,12 +71,12 @@ check_callee(struct checker *c, const ir_expr *call)
 
 	if (ir_is_primitive(callee) || callee->kind == IR_CTOR)
 		return;
-	if (ir_is_call_of(call, OP_on_device) ||
-	    ir_is_call_of(call, OP_device_copy)) {
+	if (ir_is_call_of(call, OP_on_device))
+		return; /* lower-te drops it */
+	if (ir_is_call_of(call, OP_device_copy)) {
 		pass_error(c->cx, call->loc,
-			   "'%s' names a device: a single call function runs "
-			   "on one",
-			   ir_as_op_ref(callee)->op->name);
+			   "'device_copy' goes to another device: a single "
+			   "call function runs on one");
 		return;
 	}
 	if (callee->kind == IR_OP) {

@@ -248,6 +248,42 @@ is_caller(const ir_def *def)
 	       !is_own_primitive(def);
 }
 
+/* What is lowered here runs on one device: what it is called means nothing. */
+static const ir_expr *
+drop_on_device(const ir_expr *e, const ir_expr *old, void *env)
+{
+	(void)old;
+	(void)env;
+	return ir_is_call_of(e, OP_on_device) ? ir_as_call(e)->args[0] : e;
+}
+
+static bool
+is_no_kernel(const ir_expr *e, void *env)
+{
+	(void)env;
+	return !ir_is_primitive(e);
+}
+
+static bool
+drop_devices(ir_module *m)
+{
+	static const struct ir_rules rules = {
+		.on = {[IR_CALL] = drop_on_device}, .enter = is_no_kernel};
+	bool changed = false;
+
+	for (size_t i = 0; i < m->defs.len; i++) {
+		ir_def *def = m->defs.at[i];
+		const ir_expr *body;
+
+		if (!is_caller(def))
+			continue;
+		body = ir_rewrite(m, def->fn->body, &rules, NULL);
+		changed |= body != def->fn->body;
+		def->fn = ir_function_with_body(m, def->fn, body);
+	}
+	return changed;
+}
+
 bool
 lower_build(pass_ctx *cx, const char *prefix, bool keep_text, bool *changed)
 {
@@ -258,7 +294,8 @@ lower_build(pass_ctx *cx, const char *prefix, bool keep_text, bool *changed)
 	size_t n;
 	bool ok = true;
 
-	*changed = outline_primitives(cx, &o);
+	*changed = drop_devices(m);
+	*changed |= outline_primitives(cx, &o);
 	defs = ir_module_sorted(m);
 	n = m->defs.len;
 	for (size_t i = 0; i < n; i++)
