@@ -12,9 +12,10 @@
  *
  * The first target of the list that supports a call gets it; what nobody takes
  * is of the compiler "default". Tuples, projections and references go where
- * all that they hold comes from (include-non-call-ops). Values of lets,
- * branches and bodies end regions. What has an annotation other than default
- * keeps it, so targets may be added one after the other.
+ * all that they hold comes from, and calls of variables are of "default"
+ * (include-non-call-ops). Values of lets, branches and bodies end regions. What
+ * has an annotation other than default keeps it, so targets may be added one
+ * after the other.
  *
  * Level: function. Needs: types.
  */
@@ -164,6 +165,21 @@ annotate_end(struct annotator *a, const ir_expr *e)
 	return annotate(a, inner, OP_annotation_compiler_end, target);
 }
 
+/* Without include-non-call-ops, what is no operator just ends regions. */
+static const ir_expr *
+end_operands(const ir_expr *e, const ir_expr *old, void *env)
+{
+	struct annotator *a = env;
+	uint32_t n = ir_num_operands(e);
+	const ir_expr **now =
+		ARENA_NEW_ARRAY(a->cx->scratch, n, const ir_expr *);
+
+	(void)old;
+	for (uint32_t i = 0; i < n; i++)
+		now[i] = end_region(a, ir_operand(e, i));
+	return ir_with_operands(a->m, e, now, true);
+}
+
 static const ir_expr *
 annotate_call(const ir_expr *e, const ir_expr *old, void *env)
 {
@@ -179,26 +195,13 @@ annotate_call(const ir_expr *e, const ir_expr *old, void *env)
 	if (c->nargs && is_compiler_begin(c->args[0]) &&
 	    annotated_compiler(c->args[0]) != a->fallback)
 		return e;
+	if (c->callee->kind == IR_VAR && !a->non_calls)
+		return end_operands(e, old, a);
 	target = choose(a, old);
 	pass_count(a->cx, target, 1);
 	to = annotated(a, e, 1, target);
 	ir_map_put(&a->target_of, to, target);
 	return to;
-}
-
-/* Without include-non-call-ops, what is no call just ends regions. */
-static const ir_expr *
-end_operands(const ir_expr *e, const ir_expr *old, void *env)
-{
-	struct annotator *a = env;
-	uint32_t n = ir_num_operands(e);
-	const ir_expr **now =
-		ARENA_NEW_ARRAY(a->cx->scratch, n, const ir_expr *);
-
-	(void)old;
-	for (uint32_t i = 0; i < n; i++)
-		now[i] = end_region(a, ir_operand(e, i));
-	return ir_with_operands(a->m, e, now, true);
 }
 
 static const ir_expr *

@@ -1,0 +1,3 @@
+s/annotation\.compiler_//
+s/, attrs_type_key="relay.attrs.CompilerAttrs"//
+s/compiler="/"/
