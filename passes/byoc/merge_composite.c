@@ -22,6 +22,7 @@
 
 #include "passes/byoc/regions.h"
 #include "passes/rewrite/rw_fn.h"
+#include "support/buf.h"
 #include "te/interp.h"
 
 struct patterns {
@@ -151,22 +152,53 @@ group_finish(const ir_expr *e, const ir_expr *const *now, void *env)
 	return v;
 }
 
-/* The names of the operators in BODY, operands first, each with "_". */
+static void
+put_name(struct buf *out, const ir_expr *e)
+{
+	const ir_op *op = ir_called_op(e);
+
+	switch ((enum ir_kind)e->kind) {
+	case IR_CALL:
+		buf_printf(out, "%s_", op ? op->name : "Call");
+		break;
+	case IR_TUPLE:
+		buf_puts(out, "Tuple_");
+		break;
+	case IR_PROJ:
+		buf_printf(out, "TupleGetItem%u_", ir_as_proj(e)->index);
+		break;
+	case IR_FUNCTION:
+		buf_puts(out, "Function");
+		break;
+	case IR_LET:
+		buf_puts(out, "Let_");
+		break;
+	case IR_IF:
+		buf_puts(out, "If_");
+		break;
+	case IR_MATCH:
+		buf_puts(out, "Match_");
+		break;
+	default:
+		break;
+	}
+}
+
+/* What BODY is made of, operands first, in TVM's words. */
 static const char *
-operators_of(struct composer *c, const ir_expr *body)
+names_of(struct composer *c, const ir_expr *body)
 {
 	ir_expr_vec nodes = {0};
-	char *s = arena_printf(c->cx->scratch, "%s", "");
+	struct buf text = {0};
+	const char *name;
 
 	ir_postorder(body, &nodes);
-	for (size_t i = 0; i < nodes.len; i++) {
-		const ir_op *op = ir_called_op(nodes.at[i]);
-
-		if (op)
-			s = arena_printf(c->cx->scratch, "%s%s_", s, op->name);
-	}
+	for (size_t i = 0; i < nodes.len; i++)
+		put_name(&text, nodes.at[i]);
+	name = ir_name_n(c->m->cx, text.at, text.len);
 	vec_free(&nodes);
-	return ir_name(c->m->cx, s);
+	buf_free(&text);
+	return name;
 }
 
 /* The literal for the match that was just made. */
@@ -203,7 +235,7 @@ literal_of(struct composer *c, struct group *g)
 	parts.ret_type = root->type;
 	parts.body = body;
 	parts.attrs = ir_dict_with(cx, NULL, "PartitionedFromPattern",
-				   ATTR_STR(operators_of(c, body)));
+				   ATTR_STR(names_of(c, body)));
 	parts.attrs = ir_dict_with(cx, parts.attrs, "Composite",
 				   ATTR_STR(g->rule->name));
 	fn = ir_new_function(c->m, root->loc, &parts);
