@@ -186,8 +186,7 @@ pass_legalize(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 	};
 
 	(void)def;
-	if (!l.canonicalize && !l.qnn &&
-	    strcmp(attr, "FTVMLegalize") != 0) {
+	if (!l.canonicalize && !l.qnn && strcmp(attr, "FTVMLegalize") != 0) {
 		pass_error(cx, fn->base.loc,
 			   "attr must be FTVMLegalize, FTVMQnnLegalize or "
 			   "FTVMQnnCanonicalize, but is '%s'",

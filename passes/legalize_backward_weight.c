@@ -141,8 +141,7 @@ cut(const struct site *s, const ir_expr *e, const int64_t size[2])
 		return e;
 	a = ir_attrs_with(cx, a, "begin", ir_attr_int_array(cx, begin, 4, 32));
 	a = ir_attrs_with(cx, a, "end", ir_attr_int_array(cx, end, 4, 32));
-	a = ir_attrs_with(cx, a, "strides",
-			  ir_attr_int_array(cx, &one, 1, 32));
+	a = ir_attrs_with(cx, a, "strides", ir_attr_int_array(cx, &one, 1, 32));
 	return ir_new_op_call(s->b->m, s->b->loc, OP_strided_slice, &e, 1, a);
 }
 

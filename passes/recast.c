@@ -142,8 +142,7 @@ count_layers(struct recast *r, const ir_expr *root)
 static bool
 is_skipped(const struct recast *r, const ir_expr *old)
 {
-	int64_t layer =
-		r->layers - (intptr_t)ir_map_get(&r->depth, old) - 1;
+	int64_t layer = r->layers - (intptr_t)ir_map_get(&r->depth, old) - 1;
 
 	for (size_t i = 0; i < r->skip.len; i++) {
 		int64_t n = r->skip.at[i];

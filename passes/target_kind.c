@@ -23,12 +23,12 @@ static const struct target_kind {
 
 enum { nkinds = sizeof(kinds) / sizeof(*kinds) };
 
-#define BLOCK(threads, shared)           \
+#define BLOCK(threads, shared)             \
 	" -max_threads_per_block=" threads \
 	" -max_shared_memory_per_block=" shared " -thread_warp_size=32"
-#define NVIDIA(arch, registers)                          \
-	" -arch=sm_" arch BLOCK("1024", "49152") \
-	" -registers_per_block=" registers
+#define NVIDIA(arch, registers)         \
+	" -arch=sm_" arch BLOCK("1024", \
+				"49152") " -registers_per_block=" registers
 #define PI                                                  \
 	"llvm -mcpu=cortex-a72 -mtriple=aarch64-linux-gnu " \
 	"-mattr=+neon -num-cores=4"
@@ -40,19 +40,20 @@ static const struct target_tag {
 #define TAG(name, text) {name, text},
 #define CUDA(name, arch, registers, more) \
 	TAG("nvidia/" name, "cuda -keys=cuda,gpu" NVIDIA(arch, registers) more)
-#define JETSON(name, arch, cpu, cores)                                \
-	TAG("nvidia/" name,                                           \
-	    "cuda" NVIDIA(arch, "65536")                              \
-		    " -host=\"llvm -mtriple=aarch64-linux-gnu -mcpu=" \
-	    cpu " -num-cores=" cores "\"")
-#define METAL(name, threads)                                       \
-	TAG("apple/" name,                                         \
-	    "metal" BLOCK(threads, "32768")                        \
-		    " -host=\"llvm -mtriple=arm64-apple-macos -mcpu=" \
-	    "apple-latest\"")
-#define AWS(name, cpu, cores)                                 \
-	TAG("aws/cpu/" name, "llvm -keys=x86,cpu -mcpu=" cpu \
-			     " -num-cores=" cores)
+#define JETSON(name, arch, cpu, cores)                                         \
+	TAG("nvidia/" name,                                                    \
+	    "cuda" NVIDIA(arch,                                                \
+			  "65536") " -host=\"llvm -mtriple=aarch64-linux-gnu " \
+				   "-mcpu=" cpu " -num-cores=" cores "\"")
+#define METAL(name, threads)                                                   \
+	TAG("apple/" name,                                                     \
+	    "metal" BLOCK(                                                     \
+		    threads,                                                   \
+		    "32768") " -host=\"llvm -mtriple=arm64-apple-macos -mcpu=" \
+			     "apple-latest\"")
+#define AWS(name, cpu, cores) \
+	TAG("aws/cpu/" name,  \
+	    "llvm -keys=x86,cpu -mcpu=" cpu " -num-cores=" cores)
 #include "passes/target_tags.def"
 };
 
@@ -118,7 +119,8 @@ target_check_kind(const char *option, const char *kind, struct diag *d)
 static int
 length_shown(const char *text)
 {
-	static const char *const rest[] = {" -max_", " -num-cores", " -mtriple"};
+	static const char *const rest[] = {" -max_", " -num-cores",
+					   " -mtriple"};
 	size_t len = strlen(text);
 
 	for (size_t i = 0; i < sizeof(rest) / sizeof(*rest); i++) {

@@ -67,7 +67,8 @@ put_option(struct buf *out, const char *key, const char *value)
 static const char *
 finish(struct reader *r, struct buf *out, bool ok)
 {
-	const char *text = ok ? arena_strndup(r->arena, out->at, out->len) : NULL;
+	const char *text =
+		ok ? arena_strndup(r->arena, out->at, out->len) : NULL;
 
 	buf_free(out);
 	return text;
@@ -81,7 +82,8 @@ is_key(const char *key, size_t len)
 	if (len == 0)
 		return false;
 	for (size_t i = 0; i < len; i++)
-		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWX"
+			    "YZ"
 			    "0123456789_-.",
 			    key[i]))
 			return false;
@@ -97,7 +99,8 @@ put_word(struct reader *r, struct buf *out, const struct option_list *words,
 	 size_t *i)
 {
 	const char *word = words->at[*i];
-	const char *key = word + (*word == '-') + (*word == '-' && word[1] == '-');
+	const char *key =
+		word + (*word == '-') + (*word == '-' && word[1] == '-');
 	size_t len = strcspn(key, "=");
 	const char *value = "1";
 
@@ -248,8 +251,8 @@ read_object(struct reader *r, const json_t *object)
 		return NULL;
 	buf_puts(&out, json_string_value(kind));
 	ok = true;
-	json_object_foreach ((json_t *)(uintptr_t)object, key, value)
-		ok = ok && put_member(r, &out, key, value);
+	json_object_foreach((json_t *)(uintptr_t)object, key, value) ok =
+		ok && put_member(r, &out, key, value);
 	r->depth--;
 	return finish(r, &out, ok);
 }
@@ -271,9 +274,8 @@ read_json(struct reader *r, const char *text)
 	source_init(&s, NULL, text, strlen(text));
 	r->diag->source = &s;
 	diag_error(r->diag,
-		   (struct loc){.off = e.position > 0
-						   ? (uint32_t)e.position - 1
-						   : 0,
+		   (struct loc){.off = e.position > 0 ? (uint32_t)e.position - 1
+						      : 0,
 				.len = 1},
 		   "option '%s': %s", r->option, e.text);
 	r->diag->source = before;

@@ -723,8 +723,8 @@ run_text(struct run *r)
 	const char *path = tool_input(&r->tool), *reason;
 	struct source s;
 
-	r->o.passes.target = target_read("--target", r->o.passes.target,
-					 &r->tool.arena, d);
+	r->o.passes.target =
+		target_read("--target", r->o.passes.target, &r->tool.arena, d);
 	if (!r->o.passes.target)
 		return;
 	set_target(r);

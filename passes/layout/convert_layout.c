@@ -173,8 +173,8 @@ convert_backward_weight(pass_ctx *cx, struct layout_choice *c,
 				   want->data);
 	c->attrs = conv_layout_set(cx->module->cx, c->attrs, "kernel_layout",
 				   want->data);
-	c->attrs = conv_layout_set(cx->module->cx, c->attrs, "out_layout",
-				   kernel);
+	c->attrs =
+		conv_layout_set(cx->module->cx, c->attrs, "out_layout", kernel);
 	c->attrs = conv_layout_pad(cx->module->cx, c->attrs, 2);
 	return true;
 }

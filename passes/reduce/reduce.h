@@ -86,7 +86,7 @@ struct reduce_oracle {
 	struct pass_options passes; /* no command: for these passes */
 	bool no_infer;
 	bool allow_unknown_ops; /* in candidates */
-	long long timeout; /* seconds for one test; 0: any */
+	long long timeout;      /* seconds for one test; 0: any */
 	bool verbose;
 	bool probe;            /* report a command that cannot be run */
 	const char *directory; /* for candidates */
