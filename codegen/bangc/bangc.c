@@ -545,6 +545,23 @@ network_of(struct emitter *x)
 				     .arena = &x->arena};
 }
 
+/* Bytes of SRAM that filters pass in some kernel; USED: that has code so. */
+static int64_t
+shared_bytes(const struct emitter *x, bool used)
+{
+	int64_t most = 0;
+
+	for (size_t i = 0; i < x->nplain; i++)
+		for (const struct bang_kernel *k = x->kernels.at[i]; k;
+		     k = k->next)
+			if (k->shared_bytes > most &&
+			    (!used ||
+			     (k->used &&
+			      bang_text_mentions(k->body, BANG_SHARED))))
+				most = k->shared_bytes;
+	return most;
+}
+
 /* Entry kernels, and which values stay on the chip in each. */
 static bool
 plan_parts(struct emitter *x, struct diag *d)
@@ -560,9 +577,9 @@ plan_parts(struct emitter *x, struct diag *d)
 	if (!bang_split(&x->parts, &n, &x->values, d))
 		return false;
 	if (keeps)
-		x->sram_bytes =
-			bang_plan_sram(&x->values, x->calls.at, x->parts.at,
-				       x->parts.len, x->arch, &x->arena);
+		x->sram_bytes = bang_plan_sram(
+			&x->values, x->calls.at, x->parts.at, x->parts.len,
+			x->arch->sram - shared_bytes(x, false), &x->arena);
 	return true;
 }
 
@@ -601,7 +618,9 @@ put_text(struct buf *out, struct emitter *x, struct buf *sizes,
 
 	if (!x->o->part) {
 		bang_put_device(&device, &own, kernels);
-		bang_put_prologue(&all, x->arch, x->o, x->sram_bytes);
+		bang_put_prologue(&all, x->arch, x->o, x->sram_bytes,
+				  kernels ? shared_bytes(x, true)
+					  : x->arch->sram / BANG_SHARED_PART);
 	}
 	buf_puts(&own, bang_text(sizes));
 	if (own.len)

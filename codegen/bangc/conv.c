@@ -1,6 +1,6 @@
 /*
  * A sum of products as a call of relay_conv2d: what its loops are, how it is
- * cut into tiles that fit, what follows it on the chip.
+ * cut into tiles (tiles.c), what follows it on the chip.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -8,21 +8,7 @@
 #include "codegen/bangc/product.h"
 
 /* Smaller ones are not worth the padding to 64 columns. */
-enum { LEAST_COLUMNS = 8, LEAST_DEPTH = 4, MOST_WIDTH = 8 };
-
-/*
- * Window columns times rows that a block has at most; channels; elements that
- * are summed up in floats without error; tiles that all tasks have something
- * of; panels of a tile; pixels.
- */
-enum {
-	MOST_WINDOW = 12,
-	MOST_CHANNELS = 256,
-	MOST_EXACT = 1024,
-	ENOUGH_TILES = 16,
-	MOST_GROUP = 4,
-	MOST_PIXELS = 256
-};
+enum { LEAST_COLUMNS = 8, LEAST_DEPTH = 4 };
 
 static bool
 is_row(const struct product *p, uint32_t i)
@@ -203,124 +189,6 @@ matrix_of(struct product *p, struct conv *c)
 	       (depth.b == 1 || c->bf == 1) && (c->oc == 1 || row.out == 1);
 }
 
-/* ---------------------------------------------------------- memory -- */
-
-static int64_t
-up(int64_t n, int64_t unit)
-{
-	return (n + unit - 1) / unit * unit;
-}
-
-static int64_t
-least(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-struct cutter {
-	const struct bang_arch *arch;
-	int64_t size, unit; /* of an element; channels come in so many */
-};
-
-static struct cutter
-cutter_of(const struct bang_kernel *k, const struct product *p)
-{
-	int64_t size = p->a->dtype.bits / 8;
-
-	return (struct cutter){k->arch, size,
-			       (k->arch->code >= 300 ? 64 : 128) / size};
-}
-
-/* Bytes of NRAM for C's results. */
-static int64_t
-result_bytes(const struct cutter *x, const struct conv *c)
-{
-	int64_t words = 64 * up(c->tall * c->wide, 32);
-	bool apart = c->vectors >= 0 || c->oc != 1;
-
-	return 4 * words *
-	       ((2 + apart) * c->group + (x->size == 1) +
-		(c->vectors > 0 ? c->vectors : 0));
-}
-
-/* Bytes for the blocks of the image and of the filters. */
-static int64_t
-block_bytes(const struct cutter *x, const struct conv *c)
-{
-	int64_t ly = c->rows > 1 ? c->dy : c->sy;
-	int64_t lx = c->cols > 1 ? c->dx : c->ac == 1 ? c->sx : 1;
-	int64_t pixels = ((c->tall - 1) * (c->sy / ly) + c->rows) *
-			 ((c->wide - 1) * (c->sx / lx) + c->cols);
-	int64_t channels = up(c->block, x->unit);
-
-	if (c->ac != 1)
-		pixels = up(pixels, 128 / x->size);
-	return x->size * channels *
-	       (pixels * (c->ac != 1 ? 3 : 2) + 128 * c->rows * c->cols);
-}
-
-/*
- * Channels, window rows and columns of a block, which packed filters have, too.
- * The window's pixels must be next to each other in what is loaded.
- */
-static bool
-cut_blocks(const struct cutter *x, struct conv *c)
-{
-	int64_t room = x->arch->nram / 3, most;
-	bool whole = c->sx % c->dx == 0 && (c->ac == 1 || c->dx == 1) &&
-		     c->kw <= MOST_WIDTH;
-
-	c->cols = whole ? c->kw : 1;
-	c->rows = whole && c->kh * c->kw <= MOST_WINDOW && c->sy % c->dy == 0
-			  ? c->kh
-			  : 1;
-	if (x->size == 1 && c->rows * c->cols * x->unit > MOST_EXACT)
-		c->rows = 1;
-	most = room / (128 * c->rows * c->cols * x->size);
-	most = least(most, MOST_CHANNELS);
-	if (x->size == 1)
-		most = least(most, MOST_EXACT / (c->rows * c->cols));
-	c->block = most / x->unit * x->unit;
-	c->block = least(c->block, up(c->channels, x->unit));
-	return c->block > 0;
-}
-
-static int64_t
-tiles_of(const struct conv *c)
-{
-	return (up(c->filters, 64) / 64 + c->group - 1) / c->group *
-	       ((c->height + c->tall - 1) / c->tall) *
-	       ((c->width + c->wide - 1) / c->wide);
-}
-
-/* Pixels and panels of a tile. */
-static bool
-cut_tiles(const struct cutter *x, struct conv *c)
-{
-	int64_t room = x->arch->nram - 128;
-
-	c->group = 1;
-	for (int64_t pixels = MOST_PIXELS; pixels > 0;
-	     pixels -= pixels > 32 ? 16 : 1) {
-		c->wide = least(c->width, pixels);
-		c->tall = least(c->height, pixels / c->wide);
-		if (result_bytes(x, c) + block_bytes(x, c) <= room)
-			break;
-		if (pixels == 1)
-			return false;
-	}
-	for (int64_t g = 2; g <= MOST_GROUP && g * 64 < c->filters + 64;
-	     g *= 2) {
-		struct conv more = *c;
-
-		more.group = g;
-		if (result_bytes(x, &more) + block_bytes(x, &more) <= room &&
-		    tiles_of(&more) >= ENOUGH_TILES)
-			c->group = g;
-	}
-	return true;
-}
-
 /* ------------------------------------------------------------ code -- */
 
 void
@@ -340,26 +208,36 @@ product_put_base(struct buf *out, const struct conv *c, const struct product *p,
 static const char *
 conv_text(struct bang_kernel *k, const struct conv *c, const char *tiles)
 {
-	return arena_printf(
-		k->arena,
-		"{%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
-		", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
-		", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
-		", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
-		", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
-		", %" PRId64 ", %" PRId64 ", %" PRId64 ", %s, %" PRId64 "}",
-		c->filters, c->height, c->width, c->channels, c->kh, c->kw,
-		c->sy, c->sx, c->dy, c->dx, c->top, c->left, c->ih, c->iw,
-		c->fill, c->ac, c->iy, c->ix, c->bf, c->bc, c->by, c->bx, c->oc,
-		c->oy, c->ox, c->block, c->rows, c->cols, tiles, c->vectors);
+	return arena_printf(k->arena,
+			    "{%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
+			    ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
+			    ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
+			    ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
+			    ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
+			    ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
+			    ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
+			    ", %s, %" PRId64 ", %" PRId64 "}",
+			    c->filters, c->height, c->width, c->channels, c->kh,
+			    c->kw, c->sy, c->sx, c->dy, c->dx, c->top, c->left,
+			    c->ih, c->iw, c->fill, c->ac, c->iy, c->ix, c->bf,
+			    c->bc, c->by, c->bx, c->oc, c->oy, c->ox, c->block,
+			    c->rows, c->cols, tiles, c->vectors, c->part);
 }
 
-/* The filters could be packed, if they are the same in all other loops. */
+/* Could the filters be packed: are they the same in all other loops? */
+static bool
+are_fixed(const struct product *p, const struct conv *c)
+{
+	for (uint32_t i = 0; i < p->nspatial; i++)
+		if (!c->used[i] && p->at[i].b != 0)
+			return false;
+	return p->b_at == 0;
+}
+
 static void
 offer_filters(struct bang_kernel *k, const struct product *p,
 	      const struct conv *c)
 {
-	struct cutter x = cutter_of(k, p);
 	struct conv alike = {.filters = c->filters,
 			     .height = 1,
 			     .width = 1,
@@ -380,15 +258,11 @@ offer_filters(struct bang_kernel *k, const struct product *p,
 	struct bang_weights w = {.pack = "relay_pack_filters",
 				 .rest = conv_text(k, &alike, "1, 1, 1"),
 				 .type = bang_type(p->b->dtype),
-				 .bytes = up(c->filters, 64) *
-					  up(c->channels, x.unit) * c->kh *
-					  c->kw * x.size};
+				 .bytes = (c->filters + 63) / 64 * 64 *
+					  c->channels * c->kh * c->kw *
+					  (p->b->dtype.bits / 8)};
 
-	for (uint32_t i = 0; i < p->nspatial; i++)
-		if (!c->used[i] && p->at[i].b != 0)
-			return;
-	if (p->b_at == 0)
-		bang_add_weights(k, p->b, &w);
+	bang_add_weights(k, p->b, &w);
 }
 
 /* "TALL_x_1, WIDE_x_1, GROUP_x_1", which are defined. */
@@ -431,11 +305,14 @@ put_code(struct bang_kernel *k, const struct product *p, const struct conv *c,
 	}
 	buf_puts(k->out, "    {\n");
 	if (packed)
-		buf_printf(k->out, "      const relay_panels<%s> b = {", type);
+		buf_printf(k->out, "      const relay_%spanels<%s> b = {",
+			   c->shared ? "shared_" : "", type);
 	else
 		buf_printf(k->out, "      const relay_filters<%s, %s> b = {",
 			   type, bang_load_direction(k, p->b));
 	product_put_base(k->out, c, p, p->b->name, packed ? 0 : p->b_at, b);
+	if (packed && c->shared)
+		buf_printf(k->out, ", (%s *)" BANG_SHARED, type);
 	buf_printf(k->out,
 		   "};\n"
 		   "      const struct %s end = {%s};\n"
@@ -453,18 +330,23 @@ static bool
 put(struct bang_kernel *k, struct product *p, struct conv *c,
     const struct bang_nest *ends)
 {
-	struct cutter x = cutter_of(k, p);
+	const struct tir_buffer *out = ends ? ends->buffer : p->out;
 	struct end end;
+	int64_t shared;
 
-	if (!cut_blocks(&x, c) || (ends && !end_of(k, p, c, ends, &end)))
+	if (!cut_blocks(k->arch, p, c) ||
+	    (ends && !end_of(k, p, c, ends, &end)))
 		return false;
 	if (ends)
 		c->vectors = end.vectors;
-	if (!cut_tiles(&x, c))
+	shared = are_fixed(p, c) ? k->arch->sram / BANG_SHARED_PART : 0;
+	if (!cut_tiles(k->arch, p, out, shared, c))
 		return false;
-	if (!bang_is_packed(k, p->b))
+	if (are_fixed(p, c) && !bang_is_packed(k, p->b))
 		offer_filters(k, p, c);
-	put_code(k, p, c, ends ? ends->buffer : p->out, ends ? &end : NULL);
+	if (c->shared && c->shared > k->shared_bytes)
+		k->shared_bytes = c->shared;
+	put_code(k, p, c, out, ends ? &end : NULL);
 	return true;
 }
 

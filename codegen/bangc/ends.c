@@ -182,7 +182,7 @@ load(struct bang_vectors *v, const tir_expr *e)
 
 		buf_printf(&v->code,
 			   "  relay_load_tile<%s>(%sx%u, %sx%u, end.q%u, c, "
-			   "cut, tile, panel);\n",
+			   "tile, panel);\n",
 			   way, cast, d, cast, t, member);
 	} else {
 		v->ok = false;
@@ -233,8 +233,8 @@ put_function(struct ender *x, const struct bang_vectors *v, unsigned result,
 			buf_printf(out, "  float *x%u = to;\n", i);
 		else
 			buf_printf(out,
-				   "  float *x%u = room + %u * cut.words;\n", i,
-				   i - 1);
+				   "  float *x%u = room + %u * cut.vector;\n",
+				   i, i - 1);
 	buf_printf(out, "%s  return x%u;\n}\n", code, result);
 }
 

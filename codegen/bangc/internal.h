@@ -73,6 +73,12 @@ struct bang_weights {
 
 enum { BANG_MAX_WEIGHTS = 4 };
 
+/* The array in SRAM that packed operands pass. */
+#define BANG_SHARED "relay_shared"
+
+/* It takes no more than such a part of SRAM. */
+enum { BANG_SHARED_PART = 4 };
+
 struct bang_kernel {
 	const tir_func *func;
 	const char *name;
@@ -90,15 +96,16 @@ struct bang_kernel {
 	const struct bang_arch *arch;
 	struct arena *arena;
 	struct buf *out;
-	struct buf *defines; /* sizes of tiles */
-	struct buf *helpers; /* what stands before it */
-	bool barriers;       /* tasks wait for each other */
-	bool alone;          /* in code that one task runs */
-	bool on_host;        /* it has no BANG-C: see on_host.c */
-	const char *note;    /* the comment that says why */
-	unsigned nsteps;     /* so far, for names */
-	int64_t scalar_ops;  /* done element by element */
-	const char *why;     /* it cannot be done: "operator 'x'", or NULL */
+	struct buf *defines;  /* sizes of tiles */
+	struct buf *helpers;  /* what stands before it */
+	bool barriers;        /* tasks wait for each other */
+	bool alone;           /* in code that one task runs */
+	bool on_host;         /* it has no BANG-C: see on_host.c */
+	const char *note;     /* the comment that says why */
+	unsigned nsteps;      /* so far, for names */
+	int64_t scalar_ops;   /* done element by element */
+	int64_t shared_bytes; /* of SRAM that filters pass, if packed */
+	const char *why;      /* it cannot be done: "operator 'x'", or NULL */
 	struct loc where;
 };
 
@@ -334,7 +341,8 @@ extern const char bang_device_main[];
 
 /* prologue.c: headers, and memory that all kernels share. */
 void bang_put_prologue(struct buf *out, const struct bang_arch *arch,
-		       const struct bangc_options *o, int64_t sram_bytes);
+		       const struct bangc_options *o, int64_t sram_bytes,
+		       int64_t shared_bytes);
 
 /*
  * Of device/ what KERNELS call, or all of it if that is NULL: macros into
@@ -445,12 +453,12 @@ struct bang_part {
 
 /*
  * residency.c: keep values in SRAM from the call that writes them to the last
- * that reads them, which must be of one part, as far as there is room: sets
- * SRAM of each call. The bytes of SRAM that takes.
+ * that reads them, which must be of one part, as far as there is ROOM, in
+ * bytes: sets SRAM of each call. The bytes of SRAM that takes.
  */
 int64_t bang_plan_sram(struct bang_values *values, struct bang_call *calls,
 		       const struct bang_part *parts, size_t nparts,
-		       const struct bang_arch *arch, struct arena *a);
+		       int64_t room, struct arena *a);
 
 /*
  * host.c: what runs the network NET of KERNELS: the function for device

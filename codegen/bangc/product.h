@@ -61,7 +61,8 @@ struct conv {
 	int64_t ac, iy, ix;
 	int64_t bf, bc, by, bx;
 	int64_t oc, oy, ox;
-	int64_t block, rows, cols, tall, wide, group, vectors;
+	int64_t block, rows, cols, tall, wide, group, vectors, part;
+	int64_t shared;               /* bytes of SRAM for filters; 0: none */
 	bool used[PRODUCT_MAX_LOOPS]; /* loops that it stands for */
 };
 
@@ -70,6 +71,21 @@ struct conv {
  * False if that is not all there is of the border.
  */
 bool pad_apply(const struct pad *pad, struct product *p, struct conv *c);
+
+/*
+ * tiles.c: channels, window rows and columns of a block of C, which does P,
+ * which packed filters have, too. False if none fits.
+ */
+bool cut_blocks(const struct bang_arch *arch, const struct product *p,
+		struct conv *c);
+
+/*
+ * Pixels and panels of a tile, when OUT is what is stored: what costs least, of
+ * all that fits. Filters are loaded by a cluster together if that is better
+ * and they take no more than SHARED bytes of SRAM. False if nothing fits.
+ */
+bool cut_tiles(const struct bang_arch *arch, const struct product *p,
+	       const struct tir_buffer *out, int64_t shared, struct conv *c);
 
 /* What follows a product: a step for each element of its result. */
 struct end {

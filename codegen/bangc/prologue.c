@@ -43,7 +43,8 @@ static const char names_api4[] =
 
 void
 bang_put_prologue(struct buf *out, const struct bang_arch *arch,
-		  const struct bangc_options *o, int64_t sram_bytes)
+		  const struct bangc_options *o, int64_t sram_bytes,
+		  int64_t shared_bytes)
 {
 	if (o->host_fallback)
 		buf_puts(out, host_head);
@@ -65,6 +66,14 @@ bang_put_prologue(struct buf *out, const struct bang_arch *arch,
 			"#define RELAY_SRAM_BYTES %" PRId64 "\n"
 			"__mlu_shared__ char relay_sram[RELAY_SRAM_BYTES];\n",
 			sram_bytes);
+	if (shared_bytes)
+		buf_printf(out,
+			   "\n/* Of one cluster: filters on their way to WRAM. "
+			   "*/\n"
+			   "#define RELAY_SHARED_BYTES %" PRId64 "\n"
+			   "__mlu_shared__ char " BANG_SHARED
+			   "[RELAY_SHARED_BYTES];\n",
+			   shared_bytes);
 }
 
 /* A function, a type or a macro of device/, with what stands before it. */

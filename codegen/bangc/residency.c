@@ -232,8 +232,8 @@ bang_find_values(struct bang_values *out, struct bang_call *calls, size_t n,
 
 int64_t
 bang_plan_sram(struct bang_values *values, struct bang_call *calls,
-	       const struct bang_part *parts, size_t nparts,
-	       const struct bang_arch *arch, struct arena *a)
+	       const struct bang_part *parts, size_t nparts, int64_t room,
+	       struct arena *a)
 {
 	struct plan p = {.calls = calls, .arena = a, .values = values};
 	size_t from = 0, to;
@@ -245,7 +245,7 @@ bang_plan_sram(struct bang_values *values, struct bang_call *calls,
 		     to++)
 			values->at[to].fixed |= values->at[to].last >= end;
 		if (parts[i].n <= MOST_CALLS)
-			place_all(&p, values->at + from, to - from, arch->sram);
+			place_all(&p, values->at + from, to - from, room);
 	}
 	for (size_t i = 0; p.bytes && i < nparts; i++)
 		for (size_t k = 0; k < parts[i].n; k++)

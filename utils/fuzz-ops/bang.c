@@ -208,7 +208,8 @@ static const char arrays[] =
 	"__mlu_shared__ char sram_anchor[ANCHOR];\n"
 	"}\n"
 	"__nram__ char relay_nram[RELAY_NRAM_BYTES];\n"
-	"__wram__ char relay_wram[RELAY_WRAM_BYTES];\n";
+	"__wram__ char relay_wram[RELAY_WRAM_BYTES];\n"
+	"__mlu_shared__ char relay_shared[RELAY_SHARED_BYTES];\n";
 
 static bool
 is_clang(const struct fuzz_batch *b)
