@@ -11,12 +11,13 @@
  *
  * with a definition marked Compiler="dnnl" that holds the region. Different
  * inputs become parameters; constants are bound inside, unless bind-constants
- * says no. A region with several results returns a tuple of them. Annotations
- * for the compiler "default" mean nothing and go.
+ * says no. A region with several results, or with one that is a tuple, returns
+ * a tuple of them. Annotations for the compiler "default" mean nothing and go.
  *
  * Level: module. Needs: types. Keeps: types.
  */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "passes/byoc/regions.h"
@@ -41,20 +42,50 @@ struct partition {
 	struct ir_map result_of; /* node -> index + 1 of the result */
 };
 
+/* A region that ends in a tuple has the fields as results. */
 static const ir_expr *
-drop_default(const ir_expr *e, const ir_expr *old, void *env)
+end_fields(ir_module *m, const ir_expr *end, const ir_expr *tuple)
 {
-	(void)old;
-	(void)env;
-	if ((is_compiler_begin(e) || is_compiler_end(e)) &&
-	    strcmp(annotated_compiler(e), "default") == 0)
-		return ir_as_call(e)->args[0];
-	return e;
+	uint32_t n = ir_num_operands(tuple);
+	const ir_expr **fields = xcalloc(n, sizeof(*fields));
+	const ir_expr *now;
+
+	for (uint32_t i = 0; i < n; i++) {
+		fields[i] = ir_operand(tuple, i);
+		if (region_is_neutral(fields[i]))
+			continue;
+		fields[i] = ir_new_op_call(m, end->loc,
+					   OP_annotation_compiler_end,
+					   &fields[i], 1,
+					   ir_as_call(end)->attrs);
+		ir_set_type(fields[i], ir_operand(tuple, i)->type);
+	}
+	now = ir_with_operands(m, tuple, fields, true);
+	free(fields);
+	return now;
 }
 
-static const struct ir_rules default_rules = {.on = {
-						      [IR_CALL] = drop_default,
-					      }};
+/* Annotations of "default" go. */
+static const ir_expr *
+simplify_annotation(const ir_expr *e, const ir_expr *old, void *env)
+{
+	const ir_expr *x;
+
+	(void)old;
+	if (!is_compiler_begin(e) && !is_compiler_end(e))
+		return e;
+	x = ir_as_call(e)->args[0];
+	if (strcmp(annotated_compiler(e), "default") == 0)
+		return x;
+	return is_compiler_end(e) && x->kind == IR_TUPLE &&
+			       !region_is_neutral(x)
+		       ? end_fields(env, e, x)
+		       : e;
+}
+
+static const struct ir_rules annotation_rules = {
+	.on = {[IR_CALL] = simplify_annotation},
+};
 
 /* A constant, or a tuple of such. */
 static bool
@@ -300,7 +331,7 @@ cut_regions(struct partition *p, const ir_expr *root)
 static const struct ir_function *
 partition(struct partition *p, const struct ir_function *fn)
 {
-	const ir_expr *body = ir_rewrite(p->m, fn->body, &default_rules, NULL);
+	const ir_expr *body = ir_rewrite(p->m, fn->body, &annotation_rules, p->m);
 
 	if (regions_find(&p->regions, p->cx, body))
 		body = cut_regions(p, body);

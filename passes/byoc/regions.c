@@ -114,9 +114,8 @@ end_region(struct regions *r, pass_ctx *cx, const ir_expr *e)
 	return true;
 }
 
-/* Values that depend on nothing belong anywhere. */
-static bool
-is_neutral(const ir_expr *e)
+bool
+region_is_neutral(const ir_expr *e)
 {
 	switch ((enum ir_kind)e->kind) {
 	case IR_OP:
@@ -155,7 +154,7 @@ join_operands(struct regions *r, pass_ctx *cx, const ir_expr *e)
 			is_compiler_end(x) ? NULL : region_of(r, x);
 
 		if (!region) {
-			outside |= !is_neutral(x);
+			outside |= !region_is_neutral(x);
 			continue;
 		}
 		if (!into)

@@ -39,6 +39,9 @@ struct regions {
 bool regions_find(struct regions *r, pass_ctx *cx, const ir_expr *root);
 void regions_free(struct regions *r);
 
+/* Values that depend on nothing belong to any region. */
+bool region_is_neutral(const ir_expr *e);
+
 /* The region of E, or NULL. */
 struct region *region_of(struct regions *r, const ir_expr *e);
 
