@@ -332,6 +332,14 @@ climb(const struct fuse_graph *g, uint32_t at, uint32_t depth,
 	return at;
 }
 
+bool
+fuse_graph_post_dominates(const struct fuse_graph *g, uint32_t by, uint32_t e)
+{
+	enum op_pattern pattern = PAT_ELEMWISE;
+
+	return climb(g, e, g->nodes[by].depth, &pattern) == by;
+}
+
 static uint32_t
 common_ancestor(const struct fuse_graph *g, uint32_t a, uint32_t b,
 		enum op_pattern *pattern)

@@ -50,6 +50,10 @@ fuse_graph_index(const struct fuse_graph *g, const ir_expr *e)
 	return (uint32_t)(uintptr_t)ir_map_get(&g->index, e) - 1;
 }
 
+/* All that reads node E, or is made of it, goes through node BY. */
+bool fuse_graph_post_dominates(const struct fuse_graph *g, uint32_t by,
+			       uint32_t e);
+
 /*
  * The graph of FN, which must have types. Functions with a Compiler and
  * Primitive functions are not looked into. Lives in ARENA,

@@ -13,14 +13,20 @@
  *
  * Patterns (docs/rewrites.md) are taken in the order of the file, each over
  * the whole function, from the results backwards, so that the largest match
- * wins. A value inside a match that something outside uses prevents it, and
- * a node belongs to one composite only.
+ * wins. A value inside a match that something outside uses prevents it, but
+ * for users that lead nowhere but back to the result of the match: they get a
+ * copy. A node belongs to one composite only.
+ *
+ * The literal's parameters are what the pattern ends at, in its order.
+ * Constants that the pattern speaks of are inside; functions that it calls
+ * stay what they are.
  *
  * Level: function. Needs: types.
  */
 #include <string.h>
 
 #include "passes/byoc/regions.h"
+#include "passes/fuse_graph.h"
 #include "passes/rewrite/rw_fn.h"
 #include "support/buf.h"
 #include "te/interp.h"
@@ -36,8 +42,9 @@ struct group {
 	const struct rw_rule *rule;
 	uint32_t id;
 	ir_expr_vec inputs;
-	struct ir_map inside; /* node of the match, constant */
+	struct ir_map inside; /* node of the match -> its root */
 	struct ir_map params; /* input -> parameter */
+	struct ir_set local;  /* nodes of functions inside, and their like */
 };
 
 struct composer {
@@ -46,6 +53,9 @@ struct composer {
 	struct rw_env env;
 	struct rw_match match;
 	struct ir_map uses;
+	const struct ir_function *fn; /* what is worked on */
+	struct fuse_graph graph;      /* of it, once it is asked for */
+	bool has_graph;
 	struct ir_set taken;  /* nodes of groups */
 	struct ir_map groups; /* root -> group */
 	VEC(struct group *) all;
@@ -77,11 +87,54 @@ append(const ir_expr *e, void *env)
 }
 
 static bool
+is_inner(const struct rw_match *m, const ir_expr *e)
+{
+	for (size_t i = 0; i < m->inner.len; i++)
+		if (m->inner.at[i] == e)
+			return true;
+	return false;
+}
+
+/* All users of E outside of the match lead to its root and nowhere else. */
+static bool
+comes_back(struct composer *c, const struct rw_match *m, const ir_expr *e)
+{
+	const struct fuse_graph *g = &c->graph;
+	uint32_t root = fuse_graph_index(g, m->root);
+	uint32_t at = fuse_graph_index(g, e);
+
+	if (root == FUSE_NONE || at == FUSE_NONE || g->nodes[at].external)
+		return false;
+	for (struct fuse_edge *o = g->nodes[at].outputs; o; o = o->next)
+		if (!is_inner(m, g->nodes[o->user].expr) &&
+		    !fuse_graph_post_dominates(g, root, o->user))
+			return false;
+	return true;
+}
+
+static bool
+all_come_back(struct composer *c, const struct rw_match *m)
+{
+	if (!c->has_graph)
+		fuse_graph_build(&c->graph, c->fn, c->cx->scratch);
+	c->has_graph = true;
+	for (size_t i = 0; i < m->inner.len; i++) {
+		const ir_expr *e = m->inner.at[i];
+
+		if (e != m->root && e->kind != IR_FUNCTION &&
+		    !comes_back(c, m, e))
+			return false;
+	}
+	return true;
+}
+
+static bool
 accept(struct rw_match *m, void *env)
 {
 	struct composer *c = env;
 
-	if (!m->rule->shared && !rw_match_is_private(m, &c->uses))
+	if (!m->rule->shared && !rw_match_is_private(m, &c->uses) &&
+	    !all_come_back(c, m))
 		return false;
 	for (size_t i = 0; i < m->inner.len; i++)
 		if (ir_set_has(&c->taken, m->inner.at[i]))
@@ -90,38 +143,100 @@ accept(struct rw_match *m, void *env)
 	return !m->rule->when || rw_holds(&c->env, m->rule->when);
 }
 
-static bool
-mentions(const struct rw_node *n, enum rw_kind kind)
+static void
+add_binder(const struct ir_var *v, void *env)
 {
-	if (n->kind == kind)
-		return true;
-	for (uint32_t i = 0; i < n->n; i++)
-		if (mentions(n->sub[i], kind))
-			return true;
-	return false;
+	struct composer *c = env;
+
+	(void)ir_set_add(&c->current->local, &v->base);
 }
 
-/* A constant goes inside if the pattern speaks of constants there. */
-static bool
-goes_inside(const struct rw_match *m, const ir_expr *e)
+/* Variables that are not bound inside may be inputs all the same. */
+static void
+add_local(const ir_expr *e, void *env)
 {
-	const struct rw_rule *r = m->rule;
+	struct composer *c = env;
 
-	if (e->kind != IR_CONSTANT)
-		return false;
-	for (uint32_t i = 0; i < r->nslots; i++)
-		if (m->slots[i] == e && !r->slots[i].def)
-			return false;
-	return mentions(r->pattern, RW_CONST) ||
-	       mentions(r->pattern, RW_NUMBER) || !mentions(r->pattern, RW_ANY);
+	ir_binders(e, add_binder, c);
+	if (e->kind == IR_VAR)
+		return;
+	(void)ir_set_add(&c->current->local, e);
+	(void)ir_set_add(&c->taken, e);
+}
+
+/* What functions and lets of the match bind and hold is no input. */
+static void
+find_local(struct composer *c)
+{
+	const struct rw_match *m = &c->match;
+
+	for (size_t i = 0; i < m->inner.len; i++) {
+		const ir_expr *e = m->inner.at[i];
+
+		if (e->kind == IR_FUNCTION)
+			ir_walk(e, NULL, add_local, c);
+		ir_binders(e, add_binder, c);
+	}
+	for (size_t i = 0; i < m->leaves.len; i++)
+		if (m->leaves.at[i].e->kind == IR_FUNCTION)
+			ir_walk(m->leaves.at[i].e, NULL, add_local, c);
+}
+
+static bool
+stays(const struct group *g, const ir_expr *e)
+{
+	return e->kind == IR_OP || e->kind == IR_CTOR || e->kind == IR_GLOBAL ||
+	       e->kind == IR_FUNCTION || ir_set_has(&g->local, e);
+}
+
+static void
+add_input(struct composer *c, struct group *g, const ir_expr *e)
+{
+	const ir_expr *v;
+
+	if (ir_map_get(&g->params, e) || ir_map_get(&g->inside, e) ||
+	    stays(g, e))
+		return;
+	v = ir_new_var(
+		c->m, e->loc,
+		ir_namef(c->m->cx, "FunctionVar_%u_%zu", g->id, g->inputs.len),
+		e->type);
+	vec_push(&g->inputs, e);
+	ir_map_put(&g->params, e, v);
+}
+
+/* What the pattern ends at, but for constants that it asks for. */
+static void
+find_inputs(struct composer *c, struct group *g)
+{
+	const struct rw_match *m = &c->match;
+
+	for (size_t i = 0; i < m->leaves.len; i++) {
+		const struct rw_leaf *leaf = &m->leaves.at[i];
+		const ir_expr *e = leaf->e;
+
+		switch (leaf->p->kind) {
+		case RW_ANY_TUPLE:
+			for (uint32_t k = 0; k < ir_as_tuple(e)->nfields; k++)
+				add_input(c, g, ir_as_tuple(e)->fields[k]);
+			ir_map_put(&g->inside, e, m->root);
+			break;
+		case RW_CONST:
+		case RW_NUMBER:
+			break;
+		default:
+			add_input(c, g, e);
+		}
+	}
 }
 
 static uint32_t
 group_count(const ir_expr *e, void *env)
 {
-	struct composer *c = env;
+	const struct group *g = ((struct composer *)env)->current;
 
-	return ir_map_get(&c->current->inside, e) ? ir_num_operands(e) : 0;
+	return ir_map_get(&g->inside, e) && !stays(g, e) ? ir_num_operands(e)
+							 : 0;
 }
 
 static const ir_expr *
@@ -131,25 +246,21 @@ any_operand(const ir_expr *e, uint32_t i, void *env)
 	return ir_operand(e, i);
 }
 
-/* Nodes outside of the match become parameters, in the order met. */
+/* Nodes beside a path are inputs that no leaf has told of. */
 static const ir_expr *
 group_finish(const ir_expr *e, const ir_expr *const *now, void *env)
 {
 	struct composer *c = env;
 	struct group *g = c->current;
-	const ir_expr *v;
 
+	if (stays(g, e))
+		return e;
 	if (ir_map_get(&g->inside, e))
 		return ir_with_operands(c->m, e, now, true);
-	if (e->kind == IR_OP || e->kind == IR_CTOR || goes_inside(&c->match, e))
+	if (e->kind == IR_CONSTANT && !ir_map_get(&g->params, e))
 		return e;
-	v = ir_new_var(
-		c->m, e->loc,
-		ir_namef(c->m->cx, "FunctionVar_%u_%zu", g->id, g->inputs.len),
-		e->type);
-	vec_push(&g->inputs, e);
-	ir_map_put(&g->params, e, v);
-	return v;
+	add_input(c, g, e);
+	return ir_map_get(&g->params, e);
 }
 
 static void
@@ -221,6 +332,8 @@ literal_of(struct composer *c, struct group *g)
 	uint32_t n;
 
 	c->current = g;
+	find_local(c);
+	find_inputs(c, g);
 	body = region_rewrite(&w, root);
 	region_walk_free(&w);
 	n = (uint32_t)g->inputs.len;
@@ -253,9 +366,17 @@ try_at(struct composer *c, const struct rw_rule *rule, const ir_expr *e)
 {
 	struct finished *f;
 
-	if (!e->type || ir_set_has(&c->taken, e) ||
-	    !rw_match_at(&c->match, rule, e) || c->match.inner.len == 0 ||
-	    !pass_may_rewrite(c->cx))
+	if (!e->type || ir_set_has(&c->taken, e))
+		return;
+	if (!rw_match_at(&c->match, rule, e)) {
+		if (c->match.tired)
+			pass_error(c->cx, e->loc,
+				   "pattern \"%s\" has too many ways to fit "
+				   "here",
+				   rule->name);
+		return;
+	}
+	if (c->match.inner.len == 0 || !pass_may_rewrite(c->cx))
 		return;
 	f = ARENA_NEW(c->cx->scratch, struct finished);
 	f->group.rule = rule;
@@ -307,16 +428,18 @@ outer_finish(const ir_expr *e, const ir_expr *const *now, void *env)
 	return call;
 }
 
-/* BODY with all matches of RULE merged. */
-static const ir_expr *
-merge(pass_ctx *cx, const struct rw_rule *rule, const ir_expr *body,
+/* FN with all matches of RULE merged. */
+static const struct ir_function *
+merge(pass_ctx *cx, const struct rw_rule *rule, const struct ir_function *fn,
       uint32_t *next_id)
 {
+	const ir_expr *body = fn->body;
 	struct composer c = {
 		.cx = cx,
 		.m = cx->module,
 		.env = {.cx = cx, .m = cx->module},
 		.match = {.accept = accept},
+		.fn = fn,
 		.next_id = next_id,
 	};
 	struct region_walk w = {
@@ -332,7 +455,7 @@ merge(pass_ctx *cx, const struct rw_rule *rule, const ir_expr *body,
 	c.env.quiet.quiet = true;
 	ir_use_counts(body, &c.uses);
 	ir_walk(body, enter, append, &nodes);
-	for (size_t i = nodes.len; i-- > 0;)
+	for (size_t i = nodes.len; i-- > 0 && !cx->failed;)
 		try_at(&c, rule, nodes.at[i]);
 	vec_free(&nodes);
 	if (c.all.len)
@@ -342,7 +465,10 @@ merge(pass_ctx *cx, const struct rw_rule *rule, const ir_expr *body,
 		vec_free(&c.all.at[i]->inputs);
 		ir_map_free(&c.all.at[i]->inside);
 		ir_map_free(&c.all.at[i]->params);
+		ir_set_free(&c.all.at[i]->local);
 	}
+	if (c.has_graph)
+		fuse_graph_free(&c.graph);
 	region_walk_free(&w);
 	interp_free(c.env.interp);
 	rw_match_free(&c.match);
@@ -350,7 +476,7 @@ merge(pass_ctx *cx, const struct rw_rule *rule, const ir_expr *body,
 	ir_set_free(&c.taken);
 	ir_map_free(&c.groups);
 	vec_free(&c.all);
-	return body;
+	return ir_function_with_body(cx->module, fn, body);
 }
 
 static void
@@ -396,14 +522,13 @@ const struct ir_function *
 pass_merge_composite(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 {
 	const struct patterns *s = cx->state ? cx->state : read_patterns(cx);
-	const ir_expr *body = fn->body;
 	uint32_t next_id = 0;
 
 	(void)def;
-	if (!s->ok || !body || is_sealed(&fn->base))
+	if (!s->ok || !fn->body || is_sealed(&fn->base))
 		return fn;
 	for (size_t i = 0; i < s->file.rules.len; i++)
 		if (!s->file.rules.at[i]->result)
-			body = merge(cx, s->file.rules.at[i], body, &next_id);
-	return ir_function_with_body(cx->module, fn, body);
+			fn = merge(cx, s->file.rules.at[i], fn, &next_id);
+	return fn;
 }

@@ -33,6 +33,8 @@ enum rw_kind {
 	RW_FUNCTION,  /* fn (a, b) { body }: sub = params, then body */
 	RW_IF,        /* sub = condition and branches */
 	RW_LET,       /* sub = variable, value, body */
+	RW_AGAIN,     /* %x in the definition of %x: that, at another node */
+	RW_REST,      /* the inputs of a call from INDEX on; made by matching */
 
 	/* in patterns and replacements */
 	RW_SLOT,   /* %x */
@@ -66,6 +68,8 @@ enum rw_class {
 	RW_BROADCAST = 2,
 	RW_INJECTIVE = 4,
 	RW_REDUCTION = 8,
+	RW_OUTPUT_FUSABLE = 16,
+	RW_OPAQUE = 32,
 };
 
 /* A type to compare with. NDIM -1: of any shape; DIM -1: any extent. */
@@ -121,6 +125,7 @@ struct rw_rule {
 	const struct rw_node *result; /* NULL: "pattern", not "rewrite" */
 	const struct rw_node *when;   /* NULL: always */
 	bool shared;                  /* inner nodes may have other users */
+	bool once;                    /* over all of the function, once */
 	uint32_t nslots;
 	const struct rw_slot *slots;
 	const struct rw_file *file;
@@ -144,24 +149,36 @@ void rw_file_free(struct rw_file *f);
 /* The slot of R called NAME, or -1. */
 int rw_slot_index(const struct rw_rule *r, const char *name);
 
+/* P, which has no parts, fits E: where the pattern ends. */
+struct rw_leaf {
+	const struct rw_node *p;
+	const ir_expr *e;
+};
+
 /* A match in the making, or made; free with rw_match_free. */
 struct rw_match {
 	const struct rw_rule *rule;
 	const ir_expr *root;
 	const ir_expr **slots;      /* NULL: not bound */
 	VEC(const ir_expr *) inner; /* nodes that the pattern spells out */
+	VEC(struct rw_leaf)
+	leaves; /* the others, in the order of the pattern */
 	/* Says whether a complete match will do; NULL: any does. */
 	bool (*accept)(struct rw_match *m, void *env);
 	void *env;
 	struct arena scratch;
 	VEC(uint32_t) trail; /* slots in the order of binding */
 	uint32_t cap;        /* of slots */
+	uint32_t steps;      /* goals so far */
+	uint32_t again;      /* definitions within themselves, at present */
+	bool tired;          /* there were too many goals: nothing fits */
 };
 
 /*
  * Does the pattern of R fit at E? Alternatives and the two orders of operands
  * of commutative operators are tried until m->accept is content. Takes time
- * by the size of the pattern, whatever hangs below E.
+ * by the size of the pattern, whatever hangs below E. A pattern with more
+ * possibilities than can be tried fits nowhere; m->tired tells.
  */
 bool rw_match_at(struct rw_match *m, const struct rw_rule *r, const ir_expr *e);
 void rw_match_free(struct rw_match *m);
@@ -171,6 +188,9 @@ void rw_match_free(struct rw_match *m);
  * has the number of times each node is an operand.
  */
 bool rw_match_is_private(const struct rw_match *m, const struct ir_map *uses);
+
+/* An attribute of a call, of an operator or of something else; or NULL. */
+const ir_attr *rw_call_attr(const struct ir_call *c, const char *name);
 
 /* Does the value A of an attribute equal the value V of a rule file? */
 bool rw_value_equal(const ir_attr *a, const ir_attr *v);

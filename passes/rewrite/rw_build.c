@@ -95,7 +95,7 @@ attr_value(const struct rw_env *env, const struct rw_node *n, ir_attr *out)
 	if (!e)
 		return false;
 	if (e->kind == IR_CALL)
-		a = ir_attrs_get(ir_as_call(e)->attrs, n->name);
+		a = rw_call_attr(ir_as_call(e), n->name);
 	else if (e->kind == IR_FUNCTION)
 		a = ir_dict_get(ir_as_function(e)->attrs, n->name);
 	if (a)

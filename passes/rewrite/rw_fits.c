@@ -99,8 +99,8 @@ rw_fits_value(const struct rw_node *n, const ir_attr *a)
 }
 
 /* A scalar constant, or one of one element, with the value of P. */
-bool
-rw_fits_number(const struct rw_node *p, const ir_expr *e)
+static bool
+fits_number(const struct rw_node *p, const ir_expr *e)
 {
 	const ir_tensor *t;
 
@@ -116,6 +116,28 @@ rw_fits_number(const struct rw_node *p, const ir_expr *e)
 	       (p->value.kind == ATTR_INT ? (double)p->value.i : p->value.f);
 }
 
+bool
+rw_fits_leaf(const struct rw_node *p, const ir_expr *e)
+{
+	switch (p->kind) {
+	case RW_ANY:
+		return true;
+	case RW_CONST:
+		return e->kind == IR_CONSTANT;
+	case RW_VAR:
+		return e->kind == IR_VAR &&
+		       (!p->name || ir_as_var(e)->name == p->name);
+	case RW_GLOBAL:
+		return e->kind == IR_GLOBAL && ir_as_global(e)->name == p->name;
+	case RW_ANY_TUPLE:
+		return e->kind == IR_TUPLE;
+	case RW_NUMBER:
+		return fits_number(p, e);
+	default:
+		return e->kind == IR_OP && ir_as_op_ref(e)->op == p->op;
+	}
+}
+
 unsigned
 rw_class_of(const ir_op *op)
 {
@@ -128,6 +150,10 @@ rw_class_of(const ir_op *op)
 		return RW_INJECTIVE;
 	case PAT_COMM_REDUCE:
 		return RW_REDUCTION;
+	case PAT_OUT_ELEMWISE:
+		return RW_OUTPUT_FUSABLE;
+	case PAT_OPAQUE:
+		return RW_OPAQUE;
 	default:
 		return 0;
 	}

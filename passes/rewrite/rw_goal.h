@@ -19,6 +19,7 @@ bool rw_solve(struct rw_match *m, const struct rw_goal *g);
 struct rw_mark {
 	size_t trail;
 	size_t inner;
+	size_t leaves;
 };
 
 struct rw_mark rw_mark_here(const struct rw_match *m);
@@ -34,8 +35,8 @@ bool rw_fits_type(const struct rw_type *t, const ir_type *type);
 /* The attribute A (NULL: absent) has the value that N says. */
 bool rw_fits_value(const struct rw_node *n, const ir_attr *a);
 
-/* A scalar constant, or one of one element, with the value of P. */
-bool rw_fits_number(const struct rw_node *p, const ir_expr *e);
+/* E is what P, which has no parts, says. */
+bool rw_fits_leaf(const struct rw_node *p, const ir_expr *e);
 
 /* The rw_class of OP, or 0. */
 unsigned rw_class_of(const ir_op *op);

@@ -12,6 +12,13 @@
 
 #include <string.h>
 
+/*
+ * Goals at one node, and definitions within themselves in one match: the
+ * first bounds the time of patterns with many possibilities, the second that
+ * of recursive ones, and the depth of the C stack.
+ */
+enum { MAX_STEPS = 200000, MAX_AGAIN = 256 };
+
 static bool
 is_commutative(const ir_op *op)
 {
@@ -34,16 +41,22 @@ is_commutative(const ir_op *op)
 	}
 }
 
-static bool
-fits_attrs(const struct rw_match *m, const struct rw_node *p,
-	   const struct ir_call *c)
+const ir_attr *
+rw_call_attr(const struct ir_call *c, const char *name)
 {
-	const ir_attrs *attrs = c->attrs;
+	const ir_attrs *a = c->attrs;
 
-	(void)m;
+	if (a && a->schema->id == ATTRS_Dict && a->value[0].kind == ATTR_DICT)
+		return ir_dict_get(a->value[0].dict, name);
+	return ir_attrs_get(a, name);
+}
+
+static bool
+fits_attrs(const struct rw_node *p, const struct ir_call *c)
+{
 	for (uint32_t i = 0; i < p->nattrs; i++)
 		if (!rw_fits_value(p->attrs[i].value,
-				   ir_attrs_get(attrs, p->attrs[i].name)))
+				   rw_call_attr(c, p->attrs[i].name)))
 			return false;
 	return true;
 }
@@ -65,7 +78,7 @@ solve_parts(struct rw_match *m, const struct rw_node *const *p,
 struct rw_mark
 rw_mark_here(const struct rw_match *m)
 {
-	return (struct rw_mark){m->trail.len, m->inner.len};
+	return (struct rw_mark){m->trail.len, m->inner.len, m->leaves.len};
 }
 
 bool
@@ -74,7 +87,45 @@ rw_undo(struct rw_match *m, struct rw_mark mark)
 	while (m->trail.len > mark.trail)
 		m->slots[vec_pop(&m->trail)] = NULL;
 	m->inner.len = mark.inner;
+	m->leaves.len = mark.leaves;
 	return false;
+}
+
+/* P ends the pattern at E. */
+static bool
+solve_leaf(struct rw_match *m, const struct rw_node *p, const ir_expr *e,
+	   const struct rw_goal *next)
+{
+	vec_push(&m->leaves, ((struct rw_leaf){p, e}));
+	return rw_solve(m, next);
+}
+
+/* What ".." stands for in a call, as a goal before NEXT. */
+static const struct rw_goal *
+rest_goal(struct rw_match *m, const struct rw_node *p, const ir_expr *call,
+	  const struct rw_goal *next)
+{
+	struct rw_node *rest;
+	struct rw_goal *goal;
+
+	if (!p->open || p->n == ir_as_call(call)->nargs)
+		return next;
+	rest = ARENA_NEW(&m->scratch, struct rw_node);
+	goal = ARENA_NEW(&m->scratch, struct rw_goal);
+	*rest = (struct rw_node){.kind = RW_REST, .index = p->n};
+	*goal = (struct rw_goal){rest, call, next};
+	return goal;
+}
+
+static bool
+solve_rest(struct rw_match *m, const struct rw_node *p, const ir_expr *e,
+	   const struct rw_goal *next)
+{
+	const struct ir_call *c = ir_as_call(e);
+
+	for (uint32_t i = (uint32_t)p->index; i < c->nargs; i++)
+		vec_push(&m->leaves, ((struct rw_leaf){p, c->args[i]}));
+	return rw_solve(m, next);
 }
 
 static bool
@@ -114,10 +165,10 @@ solve_call(struct rw_match *m, const struct rw_node *p, const ir_expr *e,
 		    !(rw_class_of(ir_called_op(e)) & p->classes))
 			return false;
 	}
-	if (!fits_attrs(m, p, c) ||
-	    (p->open ? c->nargs < p->n : c->nargs != p->n))
+	if (!fits_attrs(p, c) || (p->open ? c->nargs < p->n : c->nargs != p->n))
 		return false;
 	vec_push(&m->inner, e);
+	next = rest_goal(m, p, e, next);
 	if (p->callee) {
 		const struct rw_goal *rest = next;
 
@@ -175,7 +226,23 @@ solve_slot(struct rw_match *m, const struct rw_node *p, const ir_expr *e,
 		return m->slots[p->slot] == e && rw_solve(m, next);
 	m->slots[p->slot] = e;
 	vec_push(&m->trail, p->slot);
-	return slot->def ? rw_solve(m, &def) : rw_solve(m, next);
+	return slot->def ? rw_solve(m, &def) : solve_leaf(m, p, e, next);
+}
+
+/* The definition of a name, within itself. */
+static bool
+solve_again(struct rw_match *m, const struct rw_node *p, const ir_expr *e,
+	    const struct rw_goal *next)
+{
+	struct rw_goal def = {m->rule->slots[p->slot].def, e, next};
+	bool ok;
+
+	if (m->again == MAX_AGAIN)
+		return false;
+	m->again++;
+	ok = rw_solve(m, &def);
+	m->again--;
+	return ok;
 }
 
 static bool
@@ -254,29 +321,24 @@ rw_solve(struct rw_match *m, const struct rw_goal *g)
 		return !m->accept || m->accept(m, m->env);
 	p = g->p;
 	e = g->e;
-	if (p->type && !rw_fits_type(p->type, e->type))
+	m->tired |= ++m->steps > MAX_STEPS;
+	if (m->tired || (p->type && !rw_fits_type(p->type, e->type)))
 		return false;
 	switch (p->kind) {
 	case RW_ANY:
-		return rw_solve(m, g->next);
 	case RW_CONST:
-		return e->kind == IR_CONSTANT && rw_solve(m, g->next);
 	case RW_VAR:
-		return e->kind == IR_VAR &&
-		       (!p->name || ir_as_var(e)->name == p->name) &&
-		       rw_solve(m, g->next);
 	case RW_GLOBAL:
-		return e->kind == IR_GLOBAL &&
-		       ir_as_global(e)->name == p->name && rw_solve(m, g->next);
 	case RW_ANY_TUPLE:
-		return e->kind == IR_TUPLE && rw_solve(m, g->next);
 	case RW_NUMBER:
-		return rw_fits_number(p, e) && rw_solve(m, g->next);
 	case RW_OP:
-		return e->kind == IR_OP && ir_as_op_ref(e)->op == p->op &&
-		       rw_solve(m, g->next);
+		return rw_fits_leaf(p, e) && solve_leaf(m, p, e, g->next);
 	case RW_SLOT:
 		return solve_slot(m, p, e, g->next);
+	case RW_AGAIN:
+		return solve_again(m, p, e, g->next);
+	case RW_REST:
+		return solve_rest(m, p, e, g->next);
 	case RW_CALL:
 		return solve_call(m, p, e, g->next);
 	case RW_FUNCTION:
@@ -306,7 +368,10 @@ rw_match_at(struct rw_match *m, const struct rw_rule *r, const ir_expr *e)
 	m->rule = r;
 	m->root = e;
 	vec_clear(&m->inner);
+	vec_clear(&m->leaves);
 	vec_clear(&m->trail);
+	m->steps = m->again = 0;
+	m->tired = false;
 	if (m->scratch.used)
 		arena_reset(&m->scratch);
 	return rw_solve(m, &root);
@@ -317,6 +382,7 @@ rw_match_free(struct rw_match *m)
 {
 	free(m->slots);
 	vec_free(&m->inner);
+	vec_free(&m->leaves);
 	vec_free(&m->trail);
 	arena_free(&m->scratch);
 }

@@ -1,8 +1,8 @@
 /*
  * Patterns of paths. path(FROM, STEP, TO) fits E if TO does, and every way up
- * from E that does not end in a constant or a variable leads over nodes that
- * fit STEP to one node, which fits FROM. Names are bound by FROM and TO; STEP
- * is a test.
+ * from E leads over nodes that fit STEP to one node, which fits FROM. Constants
+ * and variables beside the way do not count, but no node of it may have
+ * nothing else. Names are bound by FROM and TO; STEP is a test.
  */
 #include "passes/rewrite/rw_goal.h"
 
@@ -44,25 +44,28 @@ saw(struct path *p, const ir_expr *e)
 static bool
 follow_up(struct rw_match *m, struct path *path, const ir_expr *e)
 {
-	for (uint32_t i = 0; i < ir_num_operands(e); i++) {
+	bool leads_on = false;
+
+	/* What is called is no way up. */
+	for (uint32_t i = e->kind == IR_CALL; i < ir_num_operands(e); i++) {
 		const ir_expr *x = ir_operand(e, i);
 
-		if (x->kind == IR_OP || x->kind == IR_CONSTANT ||
-		    x == path->found)
-			continue;
-		if (!path->found && fits_alone(m, path->from, x)) {
+		if (x == path->found ||
+		    (!path->found && fits_alone(m, path->from, x))) {
 			path->found = x;
+			leads_on = true;
 			continue;
 		}
-		if (x->kind == IR_VAR)
+		if (x->kind == IR_CONSTANT || x->kind == IR_VAR)
 			continue;
+		leads_on = true;
 		if (!fits_alone(m, path->step, x))
 			return false;
 		(void)saw(path, x);
 		if (path->seen.len > MAX_PATH)
 			return false;
 	}
-	return true;
+	return leads_on;
 }
 
 bool

@@ -151,6 +151,7 @@ read_rule(struct rw_reader *r, bool is_rewrite)
 	r->nodes = 0;
 	vec_clear(&r->slots);
 	vec_clear(&r->slot_locs);
+	vec_clear(&r->defining);
 	rule->loc = r->scan.loc;
 	rule->name = r->scan.name;
 	rule->file = r->file;
@@ -160,7 +161,13 @@ read_rule(struct rw_reader *r, bool is_rewrite)
 		rw_fail(r, rule->loc, "a second rule \"%s\"", rule->name);
 		return;
 	}
-	rule->shared = rw_accept_word(r, "shared");
+	while (!r->failed)
+		if (rw_accept_word(r, "shared"))
+			rule->shared = true;
+		else if (is_rewrite && rw_accept_word(r, "once"))
+			rule->once = true;
+		else
+			break;
 	read_parts(r, rule, is_rewrite);
 	if (r->failed)
 		return;
@@ -203,6 +210,7 @@ rw_read(struct rw_file *f, ir_context *cx, struct source *s, struct diag *d)
 			(void)rw_accept(&r, ';');
 	}
 	ptrmap_free(&r.names);
+	vec_free(&r.defining);
 	vec_free(&r.slots);
 	vec_free(&r.slot_locs);
 	return d->errors == errors;

@@ -12,10 +12,9 @@ static const struct {
 	const char *name;
 	enum rw_class class;
 } classes[] = {
-	{"elementwise", RW_ELEMENTWISE},
-	{"broadcast", RW_BROADCAST},
-	{"injective", RW_INJECTIVE},
-	{"reduction", RW_REDUCTION},
+	{"elementwise", RW_ELEMENTWISE},       {"broadcast", RW_BROADCAST},
+	{"injective", RW_INJECTIVE},           {"reduction", RW_REDUCTION},
+	{"output_fusable", RW_OUTPUT_FUSABLE}, {"opaque", RW_OPAQUE},
 };
 
 static unsigned
@@ -268,6 +267,22 @@ read_number(struct rw_reader *r)
 	return n;
 }
 
+/* %x; in the definition of %x itself, that definition once more. */
+static const struct rw_node *
+read_slot(struct rw_reader *r)
+{
+	struct rw_node *n = rw_new_node(r, RW_SLOT, r->scan.loc);
+
+	n->slot = rw_slot_of(r, r->scan.name, n->loc);
+	for (size_t i = 0; i < r->defining.len; i++)
+		if (r->defining.at[i] == n->slot)
+			n->kind = RW_AGAIN;
+	if (r->part == RW_IN_PATTERN && n->kind == RW_SLOT)
+		r->slots.at[n->slot].bound = true;
+	rw_scan_next(&r->scan);
+	return n;
+}
+
 static const struct rw_node *
 read_primary(struct rw_reader *r)
 {
@@ -281,12 +296,7 @@ read_primary(struct rw_reader *r)
 			return rw_not_here(r, loc, "'*'");
 		return rw_new_node(r, RW_ANY, loc);
 	case RW_T_SLOT:
-		n = rw_new_node(r, RW_SLOT, loc);
-		n->slot = rw_slot_of(r, r->scan.name, loc);
-		if (r->part == RW_IN_PATTERN)
-			r->slots.at[n->slot].bound = true;
-		rw_scan_next(&r->scan);
-		return n;
+		return read_slot(r);
 	case RW_T_GLOBAL:
 		n = rw_new_node(r, RW_GLOBAL, loc);
 		n->name = r->scan.name;
@@ -399,10 +409,12 @@ read_binding(struct rw_reader *r, const char *name, struct loc loc)
 		return false;
 	}
 	r->slots.at[at].in_result = r->part == RW_IN_RESULT;
+	vec_push(&r->defining, at);
 	def = rw_read_expr(r);
+	(void)vec_pop(&r->defining);
 	if (!def || !rw_expect(r, ';', "';'"))
 		return false;
-	if (r->slots.at[at].bound) {
+	if (!rw_check_again(def, at)) {
 		rw_fail(r, loc, "'%%%s' is made of itself", name);
 		return false;
 	}

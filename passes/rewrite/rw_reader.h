@@ -22,9 +22,10 @@ struct rw_reader {
 	ir_context *cx;
 	enum rw_part part;
 	unsigned depth;
-	unsigned nodes;      /* of the present rule */
-	bool failed;         /* an error in the present rule */
-	struct ptrmap names; /* of the rules so far */
+	unsigned nodes;         /* of the present rule */
+	bool failed;            /* an error in the present rule */
+	struct ptrmap names;    /* of the rules so far */
+	VEC(uint32_t) defining; /* slots whose definitions are being read */
 	VEC(struct rw_slot) slots;
 	VEC(struct loc) slot_locs;
 };
@@ -49,6 +50,12 @@ uint32_t rw_slot_of(struct rw_reader *r, const char *name, struct loc loc);
 /* From here on nodes may be nested one deeper; false, reported, if not. */
 bool rw_enter(struct rw_reader *r);
 void rw_leave(struct rw_reader *r);
+
+/*
+ * rw_again.c: the definition DEF of the slot AT mentions itself only where
+ * there is another choice, and below an operator.
+ */
+bool rw_check_again(const struct rw_node *def, uint32_t at);
 
 /* rw_read_expr.c: an expression of a pattern or of a replacement. */
 const struct rw_node *rw_read_expr(struct rw_reader *r);

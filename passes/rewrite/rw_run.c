@@ -10,70 +10,30 @@
  * are replaced, but users that vanish are not taken off; so rounds follow
  * until one changes nothing.
  */
-#include "passes/rewrite/rw_set.h"
+#include "passes/rewrite/rw_engine.h"
 
 #include <string.h>
 
-#include "passes/rewrite/rw_fn.h"
 #include "te/interp.h"
 
 /* Applications allowed: this many, and so many for each node. */
 enum { FUEL = 10000, FUEL_PER_NODE = 64, MAX_ROUNDS = 100 };
 
-/* E is worked on; at the end, REPLACED (if set) says what stands for it. */
-struct frame {
-	const ir_expr *e;
-	const ir_expr *replaced;
-	uint32_t next;
-};
-
-/* A rule that fits at LOC, but may not be applied. */
-struct refusal {
-	struct loc loc;
-	const struct rw_rule *rule;
-	const char *why;
-};
-
-struct run {
-	pass_ctx *cx;
-	ir_module *m;
-	struct rw_set *set;
-	bool effects; /* IMPURE tells of which nodes */
-	struct rw_env env;
-	struct rw_match match;
-	struct ir_map memo;
-	struct ir_map uses;
-	struct ir_set impure;   /* nodes that have effects, or may */
-	struct ir_set original; /* nodes counted before the round */
-	VEC(struct frame) stack;
-	VEC(const ir_expr *) operands;
-	VEC(const ir_expr *) built; /* slots of the replacement */
-	const ir_expr *made;        /* by accept */
-	bool remarks;
-	VEC(struct refusal) refusals; /* of this round */
-	struct loc remarked;          /* the last remark's place */
-	unsigned again;               /* how often it was there */
-	uint64_t applied;
-	uint64_t fuel;
-	bool first_round; /* all nodes are those of the module */
-	bool failed;
-};
-
 static uintptr_t
-uses_of(const struct run *r, const ir_expr *e)
+uses_of(const struct rw_engine *r, const ir_expr *e)
 {
 	return (uintptr_t)ir_map_get(&r->uses, e);
 }
 
 static void
-add_uses(struct run *r, const ir_expr *e, uintptr_t n)
+add_uses(struct rw_engine *r, const ir_expr *e, uintptr_t n)
 {
 	ir_map_put(&r->uses, e, (const void *)(uses_of(r, e) + n));
 }
 
 /* Count the operands of the new nodes of E, which is to replace a node. */
 static void
-count_new(struct run *r, const ir_expr *root)
+count_new(struct rw_engine *r, const ir_expr *root)
 {
 	VEC(const ir_expr *) todo = {0};
 
@@ -93,9 +53,9 @@ count_new(struct run *r, const ir_expr *root)
 
 /* Remember why a rule that fits is not applied; always false. */
 static bool
-refuse(struct run *r, const struct rw_match *m, const char *why)
+refuse(struct rw_engine *r, const struct rw_match *m, const char *why)
 {
-	struct refusal f = {m->root->loc, m->rule, why};
+	struct rw_refusal f = {m->root->loc, m->rule, why};
 
 	if (r->remarks &&
 	    (r->refusals.len == 0 || vec_last(&r->refusals).rule != f.rule ||
@@ -105,10 +65,10 @@ refuse(struct run *r, const struct rw_match *m, const char *why)
 }
 
 static void
-print_refusals(const struct run *r)
+print_refusals(const struct rw_engine *r)
 {
 	for (size_t i = 0; i < r->refusals.len; i++) {
-		const struct refusal *f = &r->refusals.at[i];
+		const struct rw_refusal *f = &r->refusals.at[i];
 
 		pass_remark(r->cx, f->loc,
 			    "rule \"%s\" is not applied here: %s",
@@ -147,8 +107,8 @@ mentions(const ir_expr *e, const ir_expr *x, uint32_t first)
 
 /* All that has effects in the match is in E, made since FIRST, as well. */
 static bool
-keeps_effects(const struct run *r, const struct rw_match *m, const ir_expr *e,
-	      uint32_t first)
+keeps_effects(const struct rw_engine *r, const struct rw_match *m,
+	      const ir_expr *e, uint32_t first)
 {
 	if (!r->effects || !ir_set_has(&r->impure, m->root))
 		return true;
@@ -159,16 +119,15 @@ keeps_effects(const struct run *r, const struct rw_match *m, const ir_expr *e,
 			const ir_expr *x = ir_operand(user, k);
 
 			if (ir_set_has(&r->impure, x) && !is_inner(m, x) &&
-			    !mentions(e, x, first))
+			    !mentions(e, x, first) && !mentions(e, user, first))
 				return false;
 		}
 	}
 	return true;
 }
 
-/* A node that a rule made has effects if one of its operands has. */
-static void
-mark_effects(struct run *r, const ir_expr *e)
+void
+rw_mark_effects(struct rw_engine *r, const ir_expr *e)
 {
 	if (!r->effects || e->kind == IR_FUNCTION ||
 	    ir_set_has(&r->set->purity.known, e))
@@ -182,11 +141,14 @@ mark_effects(struct run *r, const ir_expr *e)
 static bool
 accept(struct rw_match *m, void *env)
 {
-	struct run *r = env;
+	struct rw_engine *r = env;
 	const struct rw_rule *rule = m->rule;
 	uint32_t first = r->m->next_id;
 	const ir_expr *e;
 
+	for (size_t i = 0; r->sweeping && i < m->inner.len; i++)
+		if (ir_set_has(&r->taken, m->inner.at[i]))
+			return false;
 	if (!rule->shared && !rw_match_is_private(m, &r->uses))
 		return refuse(r, m, "a node inside the match has other users");
 	vec_reserve(&r->built, rule->nslots);
@@ -209,7 +171,8 @@ accept(struct rw_match *m, void *env)
 
 /* Rules that come to no end would remark on one place for ever. */
 static void
-remark_applied(struct run *r, const ir_expr *e, const struct rw_rule *rule)
+remark_applied(struct rw_engine *r, const ir_expr *e,
+	       const struct rw_rule *rule)
 {
 	enum { MOST = 20 };
 
@@ -222,38 +185,49 @@ remark_applied(struct run *r, const ir_expr *e, const struct rw_rule *rule)
 			    rule->name);
 }
 
+const ir_expr *
+rw_try(struct rw_engine *r, const struct rw_rule *rule, const ir_expr *e)
+{
+	if (!rw_match_at(&r->match, rule, e)) {
+		if (r->match.tired) {
+			pass_error(r->cx, e->loc,
+				   "rule \"%s\" has too many ways to fit here",
+				   rule->name);
+			r->failed = true;
+		}
+		return NULL;
+	}
+	if (!pass_may_rewrite(r->cx))
+		return NULL;
+	if (++r->applied > r->fuel) {
+		pass_error(r->cx, e->loc,
+			   "rule \"%s\" is applied again and again: "
+			   "the rules come to no end",
+			   rule->name);
+		r->failed = true;
+		return NULL;
+	}
+	pass_count(r->cx, rule->name, 1);
+	remark_applied(r, e, rule);
+	return r->made;
+}
+
 /* What the first rule that fits makes of E, or NULL. */
 static const ir_expr *
-apply(struct run *r, const ir_expr *e)
+apply(struct rw_engine *r, const ir_expr *e)
 {
 	uint32_t n;
 	const struct rw_rule *const *rules = rw_set_at(r->set, e, &n);
+	const ir_expr *made = NULL;
 
-	if (!e->type)
-		return NULL;
-	for (uint32_t i = 0; i < n && !r->failed; i++) {
-		if (!rw_match_at(&r->match, rules[i], e))
-			continue;
-		if (!pass_may_rewrite(r->cx))
-			return NULL;
-		if (++r->applied > r->fuel) {
-			pass_error(r->cx, e->loc,
-				   "rule \"%s\" is applied again and again: "
-				   "the rules come to no end",
-				   rules[i]->name);
-			r->failed = true;
-			return NULL;
-		}
-		pass_count(r->cx, rules[i]->name, 1);
-		remark_applied(r, e, rules[i]);
-		return r->made;
-	}
-	return NULL;
+	for (uint32_t i = 0; e->type && i < n && !made && !r->failed; i++)
+		made = rw_try(r, rules[i], e);
+	return made;
 }
 
 /* E with its finished operands. */
 static const ir_expr *
-rebuild(struct run *r, const ir_expr *e)
+rebuild(struct rw_engine *r, const ir_expr *e)
 {
 	uint32_t n = ir_num_operands(e);
 	const ir_expr *to;
@@ -274,23 +248,23 @@ rebuild(struct run *r, const ir_expr *e)
 }
 
 static void
-push(struct run *r, const ir_expr *e)
+push(struct rw_engine *r, const ir_expr *e)
 {
-	struct frame f = {.e = e};
+	struct rw_frame f = {.e = e};
 
 	vec_push(&r->stack, f);
 }
 
 /* All operands of the frame at the top are done. */
 static void
-finish(struct run *r)
+finish(struct rw_engine *r)
 {
-	struct frame *top = &vec_last(&r->stack);
+	struct rw_frame *top = &vec_last(&r->stack);
 	const ir_expr *old = top->e;
 	const ir_expr *e;
 	const ir_expr *to;
 
-	mark_effects(r, old);
+	rw_mark_effects(r, old);
 	e = rebuild(r, old);
 	to = apply(r, e);
 	if (to) {
@@ -307,9 +281,9 @@ finish(struct run *r)
 }
 
 static void
-step(struct run *r)
+step(struct rw_engine *r)
 {
-	struct frame *top = &vec_last(&r->stack);
+	struct rw_frame *top = &vec_last(&r->stack);
 
 	if (top->replaced) {
 		const ir_expr *old = top->e;
@@ -333,7 +307,7 @@ step(struct run *r)
 static void
 count_node(const ir_expr *e, void *env)
 {
-	struct run *r = env;
+	struct rw_engine *r = env;
 
 	(void)ir_set_add(&r->original, e);
 	r->fuel += FUEL_PER_NODE;
@@ -341,31 +315,76 @@ count_node(const ir_expr *e, void *env)
 		(void)ir_set_add(&r->impure, e);
 }
 
-static const ir_expr *
-run_round(struct run *r, const ir_expr *root)
+void
+rw_begin_round(struct rw_engine *r, const ir_expr *root)
 {
-	const ir_expr *out;
-
 	r->fuel = FUEL;
 	r->applied = 0;
 	vec_clear(&r->refusals);
 	ir_use_counts(root, &r->uses);
 	ir_walk(root, NULL, count_node, r);
+	r->first_round = false;
+}
+
+void
+rw_end_round(struct rw_engine *r)
+{
+	ir_map_free(&r->memo);
+	ir_map_free(&r->uses);
+	ir_set_free(&r->original);
+}
+
+static const ir_expr *
+run_round(struct rw_engine *r, const ir_expr *root)
+{
+	const ir_expr *out;
+
+	rw_begin_round(r, root);
 	push(r, root);
 	while (r->stack.len)
 		step(r);
 	out = ir_map_get(&r->memo, root);
-	ir_map_free(&r->memo);
-	ir_map_free(&r->uses);
-	ir_set_free(&r->original);
+	rw_end_round(r);
 	return out;
+}
+
+/* Each rule that is for once, unless DONE says that it has been applied. */
+static const ir_expr *
+run_sweeps(struct rw_engine *r, const ir_expr *e, bool *done)
+{
+	for (uint32_t i = 0; i < r->set->nonce && !r->failed; i++) {
+		if (done[i])
+			continue;
+		e = rw_sweep(r, r->set->once[i], e);
+		done[i] = r->applied > 0;
+	}
+	return e;
+}
+
+/* Rounds until nothing changes. */
+static const ir_expr *
+run_rounds(struct rw_engine *r, const ir_expr *e)
+{
+	bool *done = xcalloc(r->set->nonce + 1, sizeof(*done));
+
+	for (int i = 0; i < MAX_ROUNDS && !r->failed; i++) {
+		const ir_expr *next = run_sweeps(r, e, done);
+
+		if (!r->failed)
+			next = run_round(r, next);
+		if (next == e && !r->applied)
+			break;
+		e = next;
+	}
+	free(done);
+	return e;
 }
 
 const ir_expr *
 rw_set_run(struct rw_set *s, pass_ctx *cx, const ir_expr *root,
 	   const struct rw_options *o)
 {
-	struct run r = {
+	struct rw_engine r = {
 		.cx = cx,
 		.m = cx->module,
 		.set = s,
@@ -379,16 +398,8 @@ rw_set_run(struct rw_set *s, pass_ctx *cx, const ir_expr *root,
 	r.env.quiet.quiet = true;
 	r.remarks = pass_wants_remarks(cx);
 	r.effects = rw_set_has_effects(s, cx->module);
-	for (int i = 0; i < MAX_ROUNDS && !r.failed; i++) {
-		const ir_expr *next;
-
-		r.first_round = i == 0;
-		next = run_round(&r, e);
-
-		if (!r.applied)
-			break;
-		e = next;
-	}
+	r.first_round = true;
+	e = run_rounds(&r, e);
 	print_refusals(&r);
 	interp_free(r.env.interp);
 	vec_free(&r.refusals);

@@ -106,12 +106,17 @@ rw_set_new(const struct rw_file *f,
 	struct rw_set *s = xcalloc(1, sizeof(*s));
 	bool *at = xcalloc(f->rules.len + 1, SLOTS);
 	VEC(const struct rw_rule *) list = {0};
+	VEC(const struct rw_rule *) once = {0};
 
 	s->start = xcalloc(SLOTS + 1, sizeof(*s->start));
 	for (size_t i = 0; i < f->rules.len; i++) {
 		const struct rw_rule *r = f->rules.at[i];
 
-		if (r->result && (!wanted || wanted(r, env)))
+		if (!r->result || (wanted && !wanted(r, env)))
+			continue;
+		if (r->once)
+			vec_push(&once, r);
+		else
 			mark(at + i * SLOTS, r, r->pattern);
 	}
 	for (uint32_t k = 0; k < SLOTS; k++) {
@@ -122,6 +127,8 @@ rw_set_new(const struct rw_file *f,
 	}
 	s->start[SLOTS] = (uint32_t)list.len;
 	s->list = list.at;
+	s->once = once.at;
+	s->nonce = (uint32_t)once.len;
 	free(at);
 	return s;
 }
@@ -135,6 +142,7 @@ rw_set_free(struct rw_set *s)
 		purity_free(&s->purity);
 	free(s->start);
 	free(s->list);
+	free(s->once);
 	free(s);
 }
 

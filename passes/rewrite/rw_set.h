@@ -1,5 +1,5 @@
 /*
- * A set of rules with its index; private to rw_set.c and rw_run.c.
+ * A set of rules with its index; private to rw_set.c and what runs it.
  */
 #ifndef RELAY_PASSES_REWRITE_RW_SET_H
 #define RELAY_PASSES_REWRITE_RW_SET_H
@@ -10,6 +10,8 @@
 struct rw_set {
 	uint32_t *start; /* by root: first of its rules */
 	const struct rw_rule **list;
+	const struct rw_rule **once; /* rules of this kind, in no index */
+	uint32_t nonce;
 	bool looked;  /* for effects in the module */
 	bool effects; /* there are some: PURITY is set */
 	struct purity purity;
