@@ -54,10 +54,9 @@ end_fields(ir_module *m, const ir_expr *end, const ir_expr *tuple)
 		fields[i] = ir_operand(tuple, i);
 		if (region_is_neutral(fields[i]))
 			continue;
-		fields[i] = ir_new_op_call(m, end->loc,
-					   OP_annotation_compiler_end,
-					   &fields[i], 1,
-					   ir_as_call(end)->attrs);
+		fields[i] =
+			ir_new_op_call(m, end->loc, OP_annotation_compiler_end,
+				       &fields[i], 1, ir_as_call(end)->attrs);
 		ir_set_type(fields[i], ir_operand(tuple, i)->type);
 	}
 	now = ir_with_operands(m, tuple, fields, true);
@@ -331,7 +330,8 @@ cut_regions(struct partition *p, const ir_expr *root)
 static const struct ir_function *
 partition(struct partition *p, const struct ir_function *fn)
 {
-	const ir_expr *body = ir_rewrite(p->m, fn->body, &annotation_rules, p->m);
+	const ir_expr *body =
+		ir_rewrite(p->m, fn->body, &annotation_rules, p->m);
 
 	if (regions_find(&p->regions, p->cx, body))
 		body = cut_regions(p, body);

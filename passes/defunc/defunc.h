@@ -48,6 +48,9 @@ struct defunc {
 	struct ir_map self_of;          /* literal -> variable of its let */
 };
 
+/* Literals with type parameters become one without for each use. */
+void defunc_copy_literals(struct defunc *d);
+
 /* The new type of T, which may mention type parameters of the instance. */
 const ir_type *defunc_type(struct defunc *d, const ir_type *t);
 

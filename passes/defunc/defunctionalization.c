@@ -19,8 +19,8 @@
  * returned, let-bound, recursive, and stand in tuples, references and data,
  * whose types get twins where they hold functions by definition. Polymorphic
  * definitions with functions in them are copied for each combination of types
- * that they are used with, and go. Literals that are only called are spliced
- * in. Primitive and external functions stay as they are.
+ * that they are used with, and go; so are literals. Literals that are only
+ * called are spliced in. Primitive and external functions stay as they are.
  *
  * Values that more than one block uses are bound by lets first.
  *
@@ -546,6 +546,9 @@ prepare(struct defunc *d)
 		return false;
 	ir_map_free(&d->special);
 	d->special = (struct ir_map){0};
+	defunc_copy_literals(d);
+	if (d->cx->failed || !infer(d->cx))
+		return false;
 	normal_form_module(d->cx, BASIC_BLOCK_FORM);
 	return infer(d->cx) && find_special(d);
 }
