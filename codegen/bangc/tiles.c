@@ -53,6 +53,7 @@ struct cutter {
 	int64_t size, unit; /* of an element; channels come in so many */
 	int64_t result;     /* bytes of an element that is stored */
 	int64_t shared;     /* bytes of SRAM for filters, at most */
+	int64_t times;      /* that all of it is done, in other loops */
 };
 
 static struct cutter
@@ -234,14 +235,15 @@ cost_of(const struct cutter *x, const struct conv *c)
 	bool whole = panel_bytes(x, c, false) <= x->arch->wram;
 
 	if (c->shared) {
-		turns = shared_turns(&t, &loads);
+		turns = x->times * shared_turns(&t, &loads);
 	} else {
-		turns = quotient(all, TASKS);
+		turns = all < TASKS ? quotient(x->times * all, TASKS)
+				    : x->times * quotient(all, TASKS);
 		loads = whole ? loads_of(&t, TASKS) : all;
 	}
 	return turns * c->group * c->tall * c->wide * pixel_cost(x, c) +
-	       loads * panel_bytes(x, c, true) +
-	       all * blocks * pixels_of(c) * c->channels * x->size;
+	       x->times * (loads * panel_bytes(x, c, true) +
+			   all * blocks * pixels_of(c) * c->channels * x->size);
 }
 
 /* ---------------------------------------------------------- search -- */
@@ -301,6 +303,10 @@ cut_tiles(const struct bang_arch *arch, const struct product *p,
 
 	x.result = out->dtype.bits / 8;
 	x.shared = shared;
+	x.times = 1;
+	for (uint32_t i = 0; i < p->nspatial; i++)
+		if (!c->used[i])
+			x.times *= p->at[i].extent;
 	for (one.group = 1; one.group <= MOST_GROUP; one.group *= 2)
 		if (one.group == 1 || one.group * 64 < c->filters + 64)
 			try_pixels(&x, one, &best, &cost);
