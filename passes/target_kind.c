@@ -23,37 +23,36 @@ static const struct target_kind {
 
 enum { nkinds = sizeof(kinds) / sizeof(*kinds) };
 
-#define BLOCK(threads, shared)             \
+/* clang-format off */
+#define BLOCK(threads, shared) \
 	" -max_threads_per_block=" threads \
 	" -max_shared_memory_per_block=" shared " -thread_warp_size=32"
-#define NVIDIA(arch, registers)         \
-	" -arch=sm_" arch BLOCK("1024", \
-				"49152") " -registers_per_block=" registers
-#define PI                                                  \
-	"llvm -mcpu=cortex-a72 -mtriple=aarch64-linux-gnu " \
-	"-mattr=+neon -num-cores=4"
+#define NVIDIA(arch, registers) \
+	" -arch=sm_" arch BLOCK("1024", "49152") \
+	" -registers_per_block=" registers
+#define HOST(triple, cpu) " -host=\"llvm -mtriple=" triple " -mcpu=" cpu
+#define PI \
+	"llvm -mcpu=cortex-a72 -mtriple=aarch64-linux-gnu -mattr=+neon " \
+	"-num-cores=4"
+
+#define TAG(name, text) {name, text},
+#define CUDA(name, arch, registers, more) \
+	TAG("nvidia/" name, "cuda -keys=cuda,gpu" NVIDIA(arch, registers) more)
+#define JETSON(name, arch, cpu, cores) \
+	TAG("nvidia/" name, "cuda" NVIDIA(arch, "65536") \
+	    HOST("aarch64-linux-gnu", cpu) " -num-cores=" cores "\"")
+#define METAL(name, threads) \
+	TAG("apple/" name, "metal" BLOCK(threads, "32768") \
+	    HOST("arm64-apple-macos", "apple-latest") "\"")
+#define AWS(name, cpu, cores) \
+	TAG("aws/cpu/" name, \
+	    "llvm -keys=x86,cpu -mcpu=" cpu " -num-cores=" cores)
+/* clang-format on */
 
 static const struct target_tag {
 	const char *name;
 	const char *text;
 } tags[] = {
-#define TAG(name, text) {name, text},
-#define CUDA(name, arch, registers, more) \
-	TAG("nvidia/" name, "cuda -keys=cuda,gpu" NVIDIA(arch, registers) more)
-#define JETSON(name, arch, cpu, cores)                                         \
-	TAG("nvidia/" name,                                                    \
-	    "cuda" NVIDIA(arch,                                                \
-			  "65536") " -host=\"llvm -mtriple=aarch64-linux-gnu " \
-				   "-mcpu=" cpu " -num-cores=" cores "\"")
-#define METAL(name, threads)                                                   \
-	TAG("apple/" name,                                                     \
-	    "metal" BLOCK(                                                     \
-		    threads,                                                   \
-		    "32768") " -host=\"llvm -mtriple=arm64-apple-macos -mcpu=" \
-			     "apple-latest\"")
-#define AWS(name, cpu, cores) \
-	TAG("aws/cpu/" name,  \
-	    "llvm -keys=x86,cpu -mcpu=" cpu " -num-cores=" cores)
 #include "passes/target_tags.def"
 };
 

@@ -1,5 +1,6 @@
 #include "passes/target_text.h"
 
+#include <ctype.h>
 #include <jansson.h>
 #include <string.h>
 
@@ -82,10 +83,7 @@ is_key(const char *key, size_t len)
 	if (len == 0)
 		return false;
 	for (size_t i = 0; i < len; i++)
-		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWX"
-			    "YZ"
-			    "0123456789_-.",
-			    key[i]))
+		if (!isalnum((unsigned char)key[i]) && !strchr("_-.", key[i]))
 			return false;
 	return key[0] != '-';
 }
@@ -251,8 +249,10 @@ read_object(struct reader *r, const json_t *object)
 		return NULL;
 	buf_puts(&out, json_string_value(kind));
 	ok = true;
-	json_object_foreach((json_t *)(uintptr_t)object, key, value) ok =
-		ok && put_member(r, &out, key, value);
+	json_object_foreach((json_t *)(uintptr_t)object, key, value)
+	{
+		ok = ok && put_member(r, &out, key, value);
+	}
 	r->depth--;
 	return finish(r, &out, ok);
 }
