@@ -227,29 +227,54 @@ loops_around(const struct te_nest *consumer, const struct te_iter *it,
 	}
 }
 
-/* Looks for a read of the producer. */
-static const tir_expr *
-find_read(const tir_expr *e, void *env)
-{
-	struct box *b = env;
+/* The nests that read each operation, by its id, in order. */
+typedef VEC(struct te_nest *) nest_vec;
 
-	if (te_plan_nest(b->p, e->tensor) == b->producer)
-		b->any = true;
+struct readers {
+	struct te_plan *p;
+	struct te_nest *in;
+	nest_vec *of;
+	uint32_t n;
+};
+
+static const tir_expr *
+note_read(const tir_expr *e, void *env)
+{
+	struct readers *r = env;
+	nest_vec *all;
+
+	if (!te_plan_nest(r->p, e->tensor))
+		return e;
+	all = &r->of[e->tensor->op->id];
+	if (all->len == 0 || all->at[all->len - 1] != r->in)
+		vec_push(all, r->in);
 	return e;
 }
 
-static bool
-nest_reads(struct te_plan *p, const struct te_nest *n, struct te_nest *producer)
+static void
+find_readers(struct readers *r, struct te_plan *p)
 {
-	struct box b = {.p = p, .producer = producer};
-	struct te_substitution s = {.read = find_read, .env = &b};
+	struct te_substitution s = {.read = note_read, .env = r};
 
-	if (n->attach == TE_AT_INLINE || n->op->kind != TE_COMPUTE)
-		return false;
-	for (uint32_t k = 0; k < n->op->noutputs; k++)
-		if (n->body[k])
-			te_substitute(p->m, n->body[k], &s);
-	return b.any;
+	*r = (struct readers){.p = p, .n = p->nby_op};
+	r->of = xcalloc(r->n + 1, sizeof(*r->of));
+	for (size_t i = 0; i < p->nests.len; i++) {
+		r->in = p->nests.at[i];
+		if (r->in->attach == TE_AT_INLINE ||
+		    r->in->op->kind != TE_COMPUTE)
+			continue;
+		for (uint32_t k = 0; k < r->in->op->noutputs; k++)
+			if (r->in->body[k])
+				te_substitute(p->m, r->in->body[k], &s);
+	}
+}
+
+static void
+free_readers(struct readers *r)
+{
+	for (uint32_t i = 0; i < r->n; i++)
+		vec_free(&r->of[i]);
+	free(r->of);
 }
 
 /* What nest READER needs of the producer. */
@@ -274,8 +299,9 @@ cover_reader(struct box *b, const struct te_nest *reader)
 }
 
 static bool
-find_box(struct te_plan *p, struct te_nest *n)
+find_box(struct te_plan *p, struct te_nest *n, const struct readers *r)
 {
+	const nest_vec *readers = &r->of[n->op->id];
 	struct box b = {.p = p, .producer = n};
 
 	if (n->attach != TE_AT_ITER) {
@@ -286,10 +312,10 @@ find_box(struct te_plan *p, struct te_nest *n)
 	b.nfixed = loops_around(n->consumer, n->consumer_iter, NULL);
 	b.fixed = xmalloc(b.nfixed * sizeof(*b.fixed));
 	loops_around(n->consumer, n->consumer_iter, b.fixed);
-	for (size_t i = n->order + 1; i < p->nests.len && !b.failed; i++) {
-		struct te_nest *reader = p->nests.at[i];
+	for (size_t i = 0; i < readers->len && !b.failed; i++) {
+		struct te_nest *reader = readers->at[i];
 
-		if (!nest_reads(p, reader, n))
+		if (reader->order <= n->order)
 			continue;
 		if (stands_inside(reader, n->consumer, n->consumer_iter)) {
 			cover_reader(&b, reader);
@@ -380,14 +406,14 @@ memory_known(struct te_plan *p, const struct te_nest *n)
 }
 
 static bool
-bound_nest(struct te_plan *p, struct te_nest *n)
+bound_nest(struct te_plan *p, struct te_nest *n, const struct readers *r)
 {
 	te_expr_vec guards = {0};
 
 	n->min = ARENA_NEW_ARRAY(&p->m->arena, n->naxes, const tir_expr *);
 	n->index = ARENA_NEW_ARRAY(&p->m->arena, n->naxes, const tir_expr *);
 	n->extent = ARENA_NEW_ARRAY(&p->m->arena, n->naxes, int64_t);
-	if (!find_box(p, n))
+	if (!find_box(p, n, r))
 		return false;
 	for (uint32_t d = 0; d < n->naxes; d++)
 		te_iter_set_extent(p->m, n->roots[d], n->extent[d]);
@@ -419,11 +445,15 @@ bound_nest(struct te_plan *p, struct te_nest *n)
 bool
 te_bounds(struct te_plan *p)
 {
-	for (size_t i = p->nests.len; i-- > 0;) {
+	struct readers r;
+	bool ok = true;
+
+	find_readers(&r, p);
+	for (size_t i = p->nests.len; ok && i-- > 0;) {
 		struct te_nest *n = p->nests.at[i];
 
-		if (n->attach != TE_AT_INLINE && !bound_nest(p, n))
-			return false;
+		ok = n->attach == TE_AT_INLINE || bound_nest(p, n, &r);
 	}
-	return true;
+	free_readers(&r);
+	return ok;
 }

@@ -19,6 +19,7 @@
 struct value {
 	uint32_t n;
 	struct te_tensor **t;
+	const uint32_t *first; /* of a tuple's fields; made when asked for */
 };
 
 struct builder {
@@ -253,6 +254,24 @@ build_tuple(struct builder *b, const ir_expr *e)
 	return v;
 }
 
+/* Where the tensors of each field of a tuple V of type T begin. */
+static const uint32_t *
+first_of_fields(struct builder *b, struct value *v,
+		const struct ir_tuple_type *t)
+{
+	uint32_t *first;
+	uint32_t n = 0;
+
+	if (v->first)
+		return v->first;
+	first = ARENA_NEW_ARRAY(&b->scratch, t->nfields, uint32_t);
+	for (uint32_t i = 0; i < t->nfields; i++) {
+		first[i] = n;
+		n += count_tensors(t->fields[i]);
+	}
+	return v->first = first;
+}
+
 static struct value *
 build_proj(struct builder *b, const ir_expr *e)
 {
@@ -260,11 +279,9 @@ build_proj(struct builder *b, const ir_expr *e)
 	const struct ir_tuple_type *t = ir_as_tuple_type(ir_type_of(p->tuple));
 	struct value *all = ir_map_get(&b->values, p->tuple);
 	struct value *v = new_value(b, count_tensors(t->fields[p->index]));
-	uint32_t first = 0;
+	const uint32_t *first = first_of_fields(b, all, t);
 
-	for (uint32_t i = 0; i < p->index; i++)
-		first += count_tensors(t->fields[i]);
-	memcpy(v->t, all->t + first, v->n * sizeof(*v->t));
+	memcpy(v->t, all->t + first[p->index], v->n * sizeof(*v->t));
 	return v;
 }
 

@@ -470,15 +470,6 @@ emit_extern(struct te_plan *p, const struct te_nest *n)
 	return s;
 }
 
-static bool
-is_result(const struct te_plan *p, const struct te_tensor *t)
-{
-	for (uint32_t i = 0; i < p->f->noutputs; i++)
-		if (p->f->outputs[i] == t)
-			return true;
-	return false;
-}
-
 /* Buffers of all nests; the results are parameters. */
 static void
 make_buffers(struct te_plan *p)
@@ -538,7 +529,7 @@ te_emit(struct te_plan *p)
 		     n->attach == TE_AT_ROOT && k < n->op->noutputs; k++) {
 			tir_stmt *a;
 
-			if (is_result(p, &n->op->outputs[k]))
+			if (ptrmap_find(&p->results, &n->op->outputs[k]))
 				continue;
 			a = tir_new_stmt(p->m, TIR_ALLOC);
 			a->alloc.buffer = n->buffers[k];

@@ -64,8 +64,17 @@ add_roots(struct te_plan *p, struct te_nest *n)
 		vec_push(&n->leaves, n->roots[i]);
 }
 
+static void
+link_before(struct te_plan *p, struct te_nest *n, struct te_nest *at)
+{
+	n->next = at;
+	n->prev = at ? at->prev : p->last;
+	*(n->prev ? &n->prev->next : &p->first) = n;
+	*(at ? &at->prev : &p->last) = n;
+}
+
 struct te_nest *
-te_plan_insert(struct te_plan *p, const struct te_op *op, size_t at)
+te_plan_insert(struct te_plan *p, const struct te_op *op, struct te_nest *at)
 {
 	struct te_nest *n = ARENA_NEW(&p->m->arena, struct te_nest);
 
@@ -73,10 +82,9 @@ te_plan_insert(struct te_plan *p, const struct te_op *op, size_t at)
 	n->body = arena_copy(&p->m->arena, op->body,
 			     op->noutputs * sizeof(*op->body));
 	add_roots(p, n);
+	link_before(p, n, at);
 	vec_push(&p->nests, n);
-	for (size_t i = p->nests.len - 1; i > at; i--)
-		p->nests.at[i] = p->nests.at[i - 1];
-	p->nests.at[at] = n;
+	ptrmap_put(&p->by_name, op->name, n);
 	if (op->id >= p->nby_op) {
 		uint32_t size = 2 * op->id + 8;
 
@@ -107,18 +115,12 @@ te_plan_new_op(struct te_plan *p, const char *name, uint32_t noutputs)
 	return op;
 }
 
-/* Operations of the function are looked up, those made here searched. */
-static struct te_nest *
-find_nest(const struct te_plan *p, const char *name)
+struct te_nest *
+te_plan_find(const struct te_plan *p, const char *name)
 {
-	const struct te_op *op = te_find_op(p->f, name);
+	uintptr_t *n = ptrmap_find(&p->by_name, name);
 
-	if (op)
-		return p->by_op[op->id];
-	for (size_t i = 0; i < p->nests.len; i++)
-		if (p->nests.at[i]->op->name == name)
-			return p->nests.at[i];
-	return NULL;
+	return n ? (struct te_nest *)*n : NULL;
 }
 
 static struct te_iter *
@@ -275,16 +277,13 @@ apply_mark(struct te_plan *p, struct te_nest *n, const struct te_prim *prim)
 static bool
 is_output(const struct te_plan *p, const struct te_nest *n)
 {
-	for (uint32_t i = 0; i < p->f->noutputs; i++)
-		if (p->f->outputs[i]->op == n->op)
-			return true;
-	return false;
+	return ptrmap_find(&p->results, n->op) != NULL;
 }
 
 static bool
 apply_at(struct te_plan *p, struct te_nest *n, const struct te_prim *prim)
 {
-	struct te_nest *to = find_nest(p, prim->in[0]);
+	struct te_nest *to = te_plan_find(p, prim->in[0]);
 
 	if (!to || to == n) {
 		diag_error(p->diag, prim->loc, "there is no other stage '%s'",
@@ -356,7 +355,7 @@ apply_schedule(struct te_plan *p, const te_schedule *s)
 {
 	for (uint32_t i = 0; i < s->nstages; i++) {
 		const struct te_stage *st = &s->stages[i];
-		struct te_nest *n = find_nest(p, st->name);
+		struct te_nest *n = te_plan_find(p, st->name);
 
 		if (!n) {
 			diag_error(p->diag, st->loc, "there is no stage '%s'",
@@ -415,7 +414,11 @@ te_plan_make(struct te_plan *p, ir_module *m, const te_func *f,
 	p->nby_op = f->nops + 1;
 	p->by_op = xcalloc(p->nby_op, sizeof(*p->by_op));
 	for (uint32_t i = f->nparams; i < f->nops; i++)
-		te_plan_insert(p, f->ops[i], p->nests.len);
+		te_plan_insert(p, f->ops[i], NULL);
+	for (uint32_t i = 0; i < f->noutputs; i++) {
+		ptrmap_add(&p->results, f->outputs[i], NULL);
+		ptrmap_add(&p->results, f->outputs[i]->op, NULL);
+	}
 	if (s && !apply_schedule(p, s))
 		return false;
 	return te_plan_inline(p);
@@ -432,6 +435,8 @@ te_plan_free(struct te_plan *p)
 	}
 	vec_free(&p->nests);
 	free(p->by_op);
+	ptrmap_free(&p->by_name);
+	ptrmap_free(&p->results);
 	te_simplifier_free(&p->ranges);
 }
 

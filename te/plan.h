@@ -15,6 +15,7 @@
 #include "ir/te.h"
 #include "ir/tir.h"
 #include "support/diag.h"
+#include "support/ptrmap.h"
 #include "support/vec.h"
 #include "te/simplify.h"
 
@@ -58,6 +59,7 @@ struct te_nest {
 	struct te_iter *consumer_iter;
 	const char *scope;              /* NULL: by place */
 	uint32_t order;                 /* position among the nests */
+	struct te_nest *prev, *next;    /* while primitives make nests */
 	VEC(struct te_nest *) attached; /* to its loops; for te_emit */
 
 	/* Filled in by te_bounds: the box that is computed. */
@@ -74,9 +76,12 @@ struct te_plan {
 	struct diag *diag;
 	struct dtype index;
 	uint32_t next_op_id;
-	VEC(struct te_nest *) nests; /* producers first; no PARAMs */
-	struct te_nest **by_op;      /* by id of operation */
+	VEC(struct te_nest *) nests;  /* producers first; no PARAMs */
+	struct te_nest *first, *last; /* the same, linked, while it grows */
+	struct te_nest **by_op;       /* by id of operation */
 	uint32_t nby_op;
+	struct ptrmap by_name;
+	struct ptrmap results; /* tensors of f->outputs, and their ops */
 	const struct tir_buffer **params;
 	const struct tir_buffer *sizes; /* the array of sizes, or NULL */
 	struct te_simplifier ranges;    /* of loop variables */
@@ -94,9 +99,12 @@ void te_plan_free(struct te_plan *p);
 struct te_nest *te_plan_nest(const struct te_plan *p,
 			     const struct te_tensor *t);
 
-/* A nest for OP, placed at position AT among the nests. */
+/* The nest of that name, which is interned, or NULL. */
+struct te_nest *te_plan_find(const struct te_plan *p, const char *name);
+
+/* A nest for OP, placed before nest AT; NULL: behind all. */
 struct te_nest *te_plan_insert(struct te_plan *p, const struct te_op *op,
-			       size_t at);
+			       struct te_nest *at);
 
 /* New operation beside those of the function, with its own axes. */
 struct te_op *te_plan_new_op(struct te_plan *p, const char *name,

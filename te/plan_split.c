@@ -9,27 +9,14 @@
 #include "te/fold.h"
 #include "te/plan.h"
 
-static size_t
-position(const struct te_plan *p, const struct te_nest *n)
-{
-	size_t i = 0;
-
-	while (p->nests.at[i] != n)
-		i++;
-	return i;
-}
-
 static bool
 name_is_new(struct te_plan *p, const struct te_prim *prim)
 {
-	for (size_t i = 0; i < p->nests.len; i++) {
-		if (p->nests.at[i]->op->name != prim->out[0])
-			continue;
-		diag_error(p->diag, prim->loc, "there is a stage '%s' already",
-			   prim->out[0]);
-		return false;
-	}
-	return true;
+	if (!te_plan_find(p, prim->out[0]))
+		return true;
+	diag_error(p->diag, prim->loc, "there is a stage '%s' already",
+		   prim->out[0]);
+	return false;
 }
 
 /* N as it was before any primitive touched its loops. */
@@ -97,7 +84,6 @@ te_plan_cache_write(struct te_plan *p, struct te_nest *n,
 		    const struct te_prim *prim)
 {
 	const struct te_op *old = n->op;
-	size_t at = position(p, n);
 	struct te_op *op;
 	struct te_nest *cache;
 
@@ -113,7 +99,7 @@ te_plan_cache_write(struct te_plan *p, struct te_nest *n,
 		if (n->body[i])
 			op->body[i] = over_axes(p, n->body[i], old, op->axes);
 	}
-	cache = te_plan_insert(p, op, at);
+	cache = te_plan_insert(p, op, n);
 	cache->scope = prim->string;
 	for (uint32_t i = 0; i < old->noutputs; i++)
 		n->body[i] = read_at_axes(p, &op->outputs[i], old->axes, NULL);
@@ -277,7 +263,7 @@ te_plan_rfactor(struct te_plan *p, struct te_nest *n,
 	for (uint32_t i = 0; i < op->naxes; i++)
 		shape[i] = op->axes[i].extent;
 	te_set_output(p->m, op, 0, old->outputs[0].dtype, shape, op->naxes);
-	te_plan_insert(p, op, position(p, n));
+	te_plan_insert(p, op, n);
 	fold_partials(p, n, ki, &op->outputs[0]);
 	return true;
 }
@@ -356,7 +342,10 @@ bool
 te_plan_inline(struct te_plan *p)
 {
 	struct te_substitution s = {.read = inline_read, .env = p};
+	size_t len = 0;
 
+	for (struct te_nest *n = p->first; n; n = n->next)
+		p->nests.at[len++] = n;
 	for (size_t i = 0; i < p->nests.len; i++) {
 		struct te_nest *n = p->nests.at[i];
 

@@ -49,13 +49,12 @@ te_worth_threads(const struct te_scheduling *c, const struct te_nest *n)
 	return te_iterations(n->op) * cost >= worth_threads;
 }
 
-/* Reads of one nest in another. */
+/* ------------------------------------------------------------- readers -- */
+
+/* The reads in one nest are looked at. */
 struct reads {
 	struct te_scheduling *c;
-	const struct te_nest *of;
 	const struct te_nest *in;
-	bool any;
-	bool other; /* not element by element */
 };
 
 /* E is the element of AXIS in a tensor that has EXTENT of them. */
@@ -69,58 +68,65 @@ is_axis(const tir_expr *e, const struct te_axis *axis, int64_t extent)
 }
 
 static const tir_expr *
-look_at_read(const tir_expr *e, void *env)
+note_read(const tir_expr *e, void *env)
 {
 	struct reads *r = env;
+	const struct te_nest *of = te_plan_nest(&r->c->plan, e->tensor);
+	struct te_readers *all;
 
-	if (te_plan_nest(&r->c->plan, e->tensor) != r->of)
+	if (!of || of == r->in)
 		return e;
-	r->any = true;
-	if (e->n != r->in->naxes)
-		r->other = true;
-	for (uint32_t d = 0; d < e->n && !r->other; d++)
-		r->other = !is_axis(e->arg[d], &r->in->op->axes[d],
-				    e->tensor->shape[d]);
+	all = &r->c->readers[of->op->id];
+	all->many |= all->first && all->first != r->in;
+	if (!all->first)
+		all->first = r->in;
+	all->other |= e->n != r->in->naxes;
+	for (uint32_t d = 0; d < e->n && !all->other; d++)
+		all->other = !is_axis(e->arg[d], &r->in->op->axes[d],
+				      e->tensor->shape[d]);
 	return e;
 }
 
-static bool
-reads_of(struct reads *r)
+/* Who reads whom, now that what is inlined is. */
+static void
+note_readers(struct te_scheduling *c)
 {
-	struct te_substitution s = {.read = look_at_read, .env = r};
-	const struct te_nest *in = r->in;
+	c->readers = xcalloc(c->f->nops + 1, sizeof(*c->readers));
+	for (size_t i = 0; i < c->plan.nests.len; i++) {
+		struct reads r = {.c = c, .in = c->plan.nests.at[i]};
+		struct te_substitution s = {.read = note_read, .env = &r};
 
-	if (in->attach == TE_AT_INLINE || in->op->kind != TE_COMPUTE)
-		return false;
-	for (uint32_t k = 0; k < in->op->noutputs; k++)
-		if (in->body[k])
-			te_substitute(
-				r->c->m,
-				te_simplify(&r->c->plan.ranges, in->body[k]),
-				&s);
-	return r->any;
+		if (r.in->attach == TE_AT_INLINE ||
+		    r.in->op->kind != TE_COMPUTE)
+			continue;
+		for (uint32_t k = 0; k < r.in->op->noutputs; k++)
+			if (r.in->body[k])
+				te_substitute(c->m,
+					      te_simplify(&c->plan.ranges,
+							  r.in->body[k]),
+					      &s);
+	}
 }
 
 struct te_nest *
 te_find_host(struct te_scheduling *c, const struct te_nest *n)
 {
-	struct te_nest *host = NULL;
+	const struct te_readers *all;
+	const struct te_nest *in;
 
 	if (c->info[n->op->id].is_output || c->info[n->op->id].read_by_extern)
 		return NULL;
-	for (size_t i = 0; i < c->plan.nests.len; i++) {
-		struct te_nest *in = c->plan.nests.at[i];
-		struct reads r = {.c = c, .of = n, .in = in};
-
-		if (in == n || !reads_of(&r))
-			continue;
-		if (host || r.other || te_nest_fold(in) ||
-		    in->op->noutputs > 1 || c->done[in->op->id])
-			return NULL;
-		host = in;
-	}
-	return host;
+	if (!c->readers)
+		note_readers(c);
+	all = &c->readers[n->op->id];
+	in = all->first;
+	if (!in || all->many || all->other || te_nest_fold(in) ||
+	    in->op->noutputs > 1 || c->done[in->op->id])
+		return NULL;
+	return te_plan_nest(&c->plan, &in->op->outputs[0]);
 }
+
+/* -------------------------------------------------------------- stages -- */
 
 static void
 write_stage(struct te_scheduling *c, struct te_nest *n)
@@ -195,5 +201,6 @@ te_default_schedule(ir_module *m, const te_func *f,
 	}
 	free(c.info);
 	free(c.done);
+	free(c.readers);
 	return s;
 }

@@ -16,14 +16,22 @@
 enum { TE_TILE_NAMES = 24 };
 
 /* A function being scheduled. */
+/* The nests that read one. */
+struct te_readers {
+	const struct te_nest *first;
+	bool many;
+	bool other; /* some read is not element by element */
+};
+
 struct te_scheduling {
 	ir_module *m;
 	const te_func *f;
 	const struct te_target *target;
 	te_schedule *s;
-	struct te_info *info; /* by id of operation */
-	struct te_plan plan;  /* with the inlined stages inlined */
-	bool *done;           /* by id: has its stage */
+	struct te_info *info;       /* by id of operation */
+	struct te_plan plan;        /* with the inlined stages inlined */
+	bool *done;                 /* by id: has its stage */
+	struct te_readers *readers; /* by id; made when asked for */
 };
 
 /*
