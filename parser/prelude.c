@@ -17,6 +17,7 @@ static const struct std_type types[] = {
 	{"Storage", "", "type Storage { }"},
 	{"GradCell", "Raw One Zero ",
 	 "type GradCell[T] { Raw(T), One(fn () -> T), Zero(fn () -> T), }"},
+	{"nat", "zero succ ", "type nat { zero, succ(nat), }"},
 };
 
 enum { NTYPES = sizeof(types) / sizeof(types[0]) };
@@ -196,6 +197,38 @@ static const struct std_function functions[] = {
 	 "    (Zero(_), _) => %r,"
 	 "    (_, Zero(_)) => %l,"
 	 "    _ => Raw(%add(@FromGradCell(%l), @FromGradCell(%r))),"
+	 "  }"
+	 "}"},
+	{"nat_double", "def @nat_double(%n: nat) -> nat {"
+		       "  match (%n) {"
+		       "    zero => zero,"
+		       "    succ(%m) => succ(succ(@nat_double(%m))),"
+		       "  }"
+		       "}"},
+	{"nat_add", "def @nat_add(%m: nat, %n: nat) -> nat {"
+		    "  match (%m) {"
+		    "    zero => %n, succ(%k) => succ(@nat_add(%k, %n)),"
+		    "  }"
+		    "}"},
+	{"nat_nth",
+	 "def @nat_nth[A](%list: List[A], %n: nat) -> A {"
+	 "  match (%n) {"
+	 "    zero => @hd(%list), succ(%m) => @nat_nth(@tl(%list), %m),"
+	 "  }"
+	 "}"},
+	/* TVM's loses what is before the place. */
+	{"nat_update",
+	 "def @nat_update[A](%list: List[A], %n: nat, %x: A) -> List[A] {"
+	 "  match (%n) {"
+	 "    zero => Cons(%x, @tl(%list)),"
+	 "    succ(%m) => Cons(@hd(%list), @nat_update(@tl(%list), %m, %x)),"
+	 "  }"
+	 "}"},
+	{"nat_iterate",
+	 "def @nat_iterate[A](%f: fn (A) -> A, %n: nat) -> fn (A) -> A {"
+	 "  match (%n) {"
+	 "    zero => @id,"
+	 "    succ(%m) => @compose(%f, @nat_iterate(%f, %m)),"
 	 "  }"
 	 "}"},
 };

@@ -160,7 +160,7 @@ void
 syn_import(struct parse_ctx *cx, struct loc loc, const char *file)
 {
 	static const char *const known[] = {"prelude.rly", "core.rly",
-					    "gradient.rly"};
+					    "gradient.rly", "nat.rly"};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		if (strcmp(file, known[i]) == 0)
