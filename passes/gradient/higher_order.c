@@ -130,14 +130,24 @@ new_pair(struct tape *p, const ir_expr *x)
 	return ir_new_tuple(p->m, x->loc, both, 2);
 }
 
-static const ir_expr *
-write_ones(struct tape *p, const ir_expr *pair)
+/*
+ * The gradient of OUT, of type T before, is that of its first tensor: in a
+ * tuple, what is behind is by the way.
+ */
+static void
+seed(struct tape *p, const ir_expr *out, const ir_type *t)
 {
-	const ir_expr *tensor = value_of(p, pair);
-	const ir_expr *ones =
-		ir_new_op_call(p->m, pair->loc, OP_ones_like, &tensor, 1, NULL);
+	const ir_expr *tensor, *ones;
 
-	return ir_new_ref_write(p->m, pair->loc, proj(p, pair, 1), ones);
+	while (t->kind == TYPE_TUPLE && ir_as_tuple_type(t)->nfields) {
+		out = proj(p, out, 0);
+		t = ir_as_tuple_type(t)->fields[0];
+	}
+	if (t->kind == TYPE_TUPLE)
+		return;
+	tensor = value_of(p, out);
+	ones = ir_new_op_call(p->m, out->loc, OP_ones_like, &tensor, 1, NULL);
+	bind(p, ir_new_ref_write(p->m, out->loc, proj(p, out, 1), ones), NULL);
 }
 
 /* Add GRAD to the gradients of X, of type T before. */
@@ -512,7 +522,7 @@ with_gradients(struct tape *p, const struct ir_function *fn,
 	bp = bind(p, ir_new_ref_new(p->m, loc, no_propagator(p, loc)), NULL);
 	args[n] = bp;
 	out = bind(p, ir_new_call(p->m, loc, inner, args, n + 1, NULL), NULL);
-	bind(p, map_parts(p, out, fn->ret_type, write_ones), NULL);
+	seed(p, out, fn->ret_type);
 	bind(p,
 	     ir_new_call(p->m, loc,
 			 bind(p, ir_new_ref_read(p->m, loc, bp), NULL), NULL, 0,
