@@ -69,19 +69,50 @@ num_data(const struct layout_query *q)
 	return q->op->id == OP_qnn_concatenate ? (q->n - 2) / 3 : q->n;
 }
 
+/*
+ * The axis AXIS of the old layout in NOW, where it may be cut into blocks: all
+ * operands are whole blocks of it. -1 if there is none such.
+ */
+static int64_t
+axis_of_blocks(const struct layout_query *q, uint32_t n, int64_t axis,
+	       const char *layout)
+{
+	struct ir_layout old, now;
+	int64_t factor;
+
+	if (!layout_read(q->old[0], &old) || !layout_read(layout, &now))
+		return -1;
+	axis += axis < 0 ? old.n : 0;
+	if (axis < 0 || axis >= old.n || old.axis[axis].factor)
+		return -1;
+	factor = ir_layout_factor(&now, old.axis[axis].letter);
+	for (uint32_t i = 0; i < n && factor > 1; i++) {
+		const struct ir_tensor_type *t = layout_tensor(q, i);
+
+		if (!t || axis >= t->ndim || !ir_dim_is_const(t->shape[axis]) ||
+		    t->shape[axis].value % factor != 0)
+			return -1;
+	}
+	return ir_layout_index(&now, old.axis[axis].letter);
+}
+
 bool
 layout_concatenate(const struct layout_query *q, struct layout_answer *a)
 {
 	uint32_t n = num_data(q);
 	const char *ret = NULL;
-	bool same = q->now != NULL;
+	bool same = q->now != NULL && n > 0;
 	int64_t axis = ir_attrs_int(q->attrs, "axis", 0);
+	int64_t moved = -1;
 	struct ir_layout l;
 
 	for (uint32_t i = 0; q->now && i < n; i++)
 		same &= q->now[i] == q->now[0];
-	if (same && layout_move_axis(q->old[0], q->now[0], &axis)) {
+	if (same)
+		moved = axis_of_blocks(q, n, axis, q->now[0]);
+	if (moved >= 0) {
 		ret = q->now[0];
+		axis = moved;
 		a->attrs = ir_attrs_with(q->cx, q->attrs, "axis",
 					 ATTR_INT32(axis));
 	}
