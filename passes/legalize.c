@@ -7,10 +7,11 @@
  * FTVMLegalize: a clip to the range of what qnn.requantize gives anyway goes;
  * erf of 16-bit floats is done in float32; transposed convolutions get the
  * layout NCHW (NCDHW) and kernels IOHW (IODHW); the gradient of a convolution
- * for its weight becomes a convolution.
- * FTVMQnnLegalize: quantized convolutions and dense layers become plain ones
- * on differences of 16 bits, quantized functions of one argument a look into
- * a table. FTVMQnnCanonicalize: all quantized operators become plain ones, as
+ * for its weight becomes a convolution; on x86 with SSE 4.2 products of bytes
+ * become such of unsigned data and signed weights.
+ * FTVMQnnLegalize: quantized convolutions and dense layers become such of
+ * unsigned data and signed weights there, elsewhere plain ones on differences
+ * of 16 bits; quantized functions of one argument a look into a table. FTVMQnnCanonicalize: all quantized operators become plain ones, as
  * in qnn-legalize.
  *
  * Level: function. Needs: types.
@@ -19,6 +20,7 @@
 #include "passes/opcall.h"
 #include "passes/pass.h"
 #include "passes/quant/qnn_lower.h"
+#include "te/target.h"
 
 #include <string.h>
 
@@ -26,6 +28,7 @@ struct legalize {
 	pass_ctx *cx;
 	bool qnn; /* FTVMQnnLegalize */
 	bool canonicalize;
+	struct te_target target;
 };
 
 static const struct dtype float32 = {DTYPE_FLOAT, 32, 1};
@@ -115,7 +118,7 @@ legalize_transposed(const struct opcall *b, const ir_expr *e, const char *data,
 }
 
 /*
- * Our processors have no products of 8-bit integers with zero points: these
+ * Most processors have no products of 8-bit integers with zero points: these
  * become products of 16 bits. FTVMQnnLegalize is about them, and about what a
  * table of 256 entries does.
  */
@@ -150,6 +153,9 @@ rewrite_call(const ir_expr *e, const ir_expr *old, void *env)
 
 	if (!op)
 		return e;
+	if (l->qnn && l->target.int8_pairs &&
+	    (op->id == OP_qnn_conv2d || op->id == OP_qnn_dense))
+		return legalize_int8_quantized(&b, e, old);
 	if (l->qnn)
 		return is_qnn_legalized(op->id) ? canonicalize(l, e, old) : e;
 	if (l->canonicalize)
@@ -159,6 +165,13 @@ rewrite_call(const ir_expr *e, const ir_expr *old, void *env)
 		return legalize_clip(e, old);
 	case OP_erf:
 		return legalize_erf(&b, e, old);
+	case OP_nn_batch_matmul:
+	case OP_nn_dense:
+		return l->target.int8_wide ? legalize_int8_matmul(&b, e, old)
+					   : e;
+	case OP_nn_conv2d:
+		return l->target.int8_pairs ? legalize_int8_conv2d(&b, e, old)
+					    : e;
 	case OP_nn_conv2d_backward_weight:
 		return legalize_backward_weight(&b, e, old);
 	case OP_nn_conv2d_transpose:
@@ -183,6 +196,7 @@ pass_legalize(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 		.cx = cx,
 		.canonicalize = strcmp(attr, "FTVMQnnCanonicalize") == 0,
 		.qnn = strcmp(attr, "FTVMQnnLegalize") == 0,
+		.target = te_target_parse(pass_target(cx)),
 	};
 
 	(void)def;

@@ -11,4 +11,12 @@
 const ir_expr *legalize_backward_weight(const struct opcall *b,
 					const ir_expr *e, const ir_expr *old);
 
+/* Products of bytes as of unsigned data with signed weights, for x86. */
+const ir_expr *legalize_int8_conv2d(const struct opcall *b, const ir_expr *e,
+				    const ir_expr *old);
+const ir_expr *legalize_int8_matmul(const struct opcall *b, const ir_expr *e,
+				    const ir_expr *old);
+const ir_expr *legalize_int8_quantized(const struct opcall *b, const ir_expr *e,
+				       const ir_expr *old);
+
 #endif

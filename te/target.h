@@ -21,6 +21,8 @@ struct te_target {
 	unsigned fma_ports;
 	int64_t l1_bytes;
 	int64_t l2_bytes;
+	bool int8_pairs; /* x86 that multiplies unsigned with signed bytes */
+	bool int8_wide;  /* so in vectors of 64 bytes, or in tiles */
 };
 
 /*
