@@ -18,48 +18,70 @@ struct cuts {
 	struct cut at[LAYOUT_MAX_AXES];
 };
 
-static bool
-elem(const ir_attr *list, uint32_t i, int64_t missing, int64_t *out)
+static int64_t
+elem(const ir_attr *list, uint32_t i, int64_t missing)
 {
-	*out = missing;
-	if (list->kind != ATTR_ARRAY)
-		return list->kind == ATTR_NULL;
-	if (list->n == 0)
-		return true;
-	/* One stride is for all axes. */
-	if (i >= list->n)
-		i = list->n - 1;
-	*out = ir_attr_elem_int(list, i);
-	return true;
+	return i < list->n ? ir_attr_elem_int(list, i) : missing;
+}
+
+/* The extent of an axis, or a number that is cut down to it. */
+static int64_t
+extent(const struct ir_tensor_type *t, uint32_t axis)
+{
+	return ir_dim_is_const(t->shape[axis]) ? t->shape[axis].value
+					       : INT32_MAX;
+}
+
+/* Entry I of the attributes; what a shorter list lacks is its axis' whole. */
+static void
+read_cut(const struct ir_attr *const *lists, uint32_t i,
+	 const struct ir_tensor_type *t, struct cut *x)
+{
+	int64_t all = extent(t, (uint32_t)x->axis);
+
+	x->stride = elem(lists[2], i, 1);
+	x->begin = elem(lists[0], i, x->stride > 0 ? 0 : all - 1);
+	x->end = elem(lists[1], i, x->stride > 0 ? all : 0);
+}
+
+static uint32_t
+longest(const struct ir_attr *const *lists)
+{
+	uint32_t n = 0;
+
+	for (int i = 0; i < 3; i++)
+		n = lists[i]->n > n ? lists[i]->n : n;
+	return n;
 }
 
 /* What the attributes say, an entry for each axis that they name. */
 static bool
-read_cuts(const struct layout_query *q, uint32_t rank, struct cuts *c)
+read_cuts(const struct layout_query *q, const struct ir_tensor_type *t,
+	  bool size, struct cuts *c)
 {
-	const ir_attr *begin = ir_attrs_get(q->attrs, "begin");
-	const ir_attr *end = ir_attrs_get(q->attrs, "end");
-	const ir_attr *strides = ir_attrs_get(q->attrs, "strides");
+	const ir_attr *lists[] = {
+		ir_attrs_get(q->attrs, "begin"),
+		ir_attrs_get(q->attrs, "end"),
+		ir_attrs_get(q->attrs, "strides"),
+	};
 	const ir_attr *axes = ir_attrs_get(q->attrs, "axes");
 	bool named = axes->kind == ATTR_ARRAY;
 
-	if (begin->kind != ATTR_ARRAY || end->kind != ATTR_ARRAY ||
-	    begin->n != end->n || (named && axes->n != begin->n) ||
-	    begin->n > rank ||
-	    (strides->kind == ATTR_ARRAY && strides->n > 1 &&
-	     strides->n != begin->n))
+	for (int i = 0; i < 3; i++)
+		if (lists[i]->kind != ATTR_ARRAY)
+			return false;
+	c->n = longest(lists);
+	if (c->n > t->ndim || (named && c->n > axes->n) ||
+	    (size && c->n > lists[1]->n))
 		return false;
-	c->n = begin->n;
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct cut *x = &c->at[i];
 
 		x->axis = named ? ir_attr_elem_int(axes, i) : i;
-		x->axis += x->axis < 0 ? rank : 0;
-		if (!elem(begin, i, 0, &x->begin) ||
-		    !elem(end, i, 0, &x->end) ||
-		    !elem(strides, i, 1, &x->stride) || x->axis < 0 ||
-		    x->axis >= rank)
+		x->axis += x->axis < 0 ? t->ndim : 0;
+		if (x->axis < 0 || x->axis >= t->ndim)
 			return false;
+		read_cut(lists, i, t, x);
 	}
 	return true;
 }
@@ -160,7 +182,7 @@ layout_strided_slice(const struct layout_query *q, struct layout_answer *a)
 	    !layout_read(layout, &now) || old.n != t->ndim)
 		return false;
 	if (q->now && q->now[0] != q->old[0]) {
-		if (!read_cuts(q, t->ndim, &c) ||
+		if (!read_cuts(q, t, size, &c) ||
 		    !move_cuts(&c, &old, &now, size) ||
 		    (ir_attrs_get(q->attrs, "axes")->kind != ATTR_ARRAY &&
 		     !fill_gaps(&c, &old, &now, t, size)))
