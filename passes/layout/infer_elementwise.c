@@ -119,17 +119,16 @@ reduced_axes(const struct layout_query *q, const struct ir_layout *old,
 	return true;
 }
 
-/* Is axis I of NOW, or what it is a part of, reduced in OLD? */
+/* Is axis I of NOW, or what it becomes a part of, reduced in OLD? */
 static bool
 is_reduced(const struct ir_layout *now, uint32_t i, const struct ir_layout *old,
 	   const bool *reduced)
 {
 	char letter = now->axis[i].letter;
-	int at;
+	int at = ir_layout_index(old, letter);
 
-	if (now->axis[i].factor)
-		letter = (char)(letter - 'a' + 'A');
-	at = ir_layout_index(old, letter);
+	if (at < 0 && now->axis[i].factor)
+		at = ir_layout_index(old, (char)(letter - 'a' + 'A'));
 	return at >= 0 && reduced[at];
 }
 
@@ -156,6 +155,9 @@ layout_reduce(const struct layout_query *q, struct layout_answer *a)
 			axes[n++] = i;
 		if (!r || keep)
 			out.axis[out.n++] = now.axis[i];
+		/* One element is left of a part, too. */
+		if (r && keep && now.axis[i].factor)
+			out.axis[out.n - 1].factor = 1;
 	}
 	if (out.n == 0)
 		return false;

@@ -88,6 +88,23 @@ layout_move_axis(const char *old, const char *now, int64_t *axis)
 	return true;
 }
 
+bool
+layout_infer_names_axes(layout_infer_fn *f)
+{
+	static layout_infer_fn *const fns[] = {
+		layout_reduce,        layout_arg_reduce, layout_concatenate,
+		layout_split,         layout_squeeze,    layout_transpose,
+		layout_strided_slice, layout_slice_like, layout_topk,
+		layout_pad,           layout_norm,       layout_l2_normalize,
+		layout_requantize,
+	};
+
+	for (size_t i = 0; i < sizeof(fns) / sizeof(*fns); i++)
+		if (fns[i] == f)
+			return true;
+	return false;
+}
+
 layout_infer_fn *
 layout_infer_of(enum op_id op)
 {

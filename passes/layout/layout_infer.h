@@ -44,6 +44,12 @@ typedef bool layout_infer_fn(const struct layout_query *q,
 /* The function of OP, or NULL if layouts mean nothing to it. */
 layout_infer_fn *layout_infer_of(enum op_id op);
 
+/*
+ * F names axes by number. Where these are parts of axes, as the outer C of
+ * "NCHW4c" is, another layout has nothing that means the same.
+ */
+bool layout_infer_names_axes(layout_infer_fn *f);
+
 /* One family each; layout_infer_of picks. */
 layout_infer_fn layout_elementwise;
 layout_infer_fn layout_broadcast;

@@ -348,6 +348,17 @@ describes(const char *layout, const ir_type *t)
 }
 
 static bool
+any_in_parts(const struct work *w, const char *const *layouts)
+{
+	struct ir_layout l;
+
+	for (uint32_t i = 0; i < w->n; i++)
+		if (layout_read(layouts[i], &l) && layout_num_primal(&l) != l.n)
+			return true;
+	return false;
+}
+
+static bool
 ask(struct rewriter *r, struct work *w, const char *const *now,
     const char *const *old, const char **in, const char **out)
 {
@@ -357,6 +368,9 @@ ask(struct rewriter *r, struct work *w, const char *const *now,
 				 now,      old, w->types};
 	struct layout_answer a = {in, out, w->nout, w->choice.attrs};
 
+	if (infer && now && layout_infer_names_axes(infer) &&
+	    any_in_parts(w, old))
+		q.now = NULL;
 	if (!infer || !infer(&q, &a))
 		return false;
 	for (uint32_t i = 0; i < w->n; i++)
