@@ -102,7 +102,8 @@ struct bang_kernel {
 	bool alone;           /* in code that one task runs */
 	bool on_host;         /* it has no BANG-C: see on_host.c */
 	const char *note;     /* the comment that says why */
-	unsigned nsteps;      /* so far, for names */
+	unsigned nsteps;      /* so far, for names, */
+	unsigned nparts;      /* and tables of arrays */
 	int64_t scalar_ops;   /* done element by element */
 	int64_t shared_bytes; /* of SRAM that filters pass, if packed */
 	const char *why;      /* it cannot be done: "operator 'x'", or NULL */
@@ -332,6 +333,7 @@ int64_t bang_points(const struct bang_nest *n, uint32_t from, uint32_t to);
  * for kernels on the host, and the last begins the main program of a project.
  */
 extern const char bang_device_scalars[];
+extern const char bang_device_copies[];
 extern const char bang_device_vectors[];
 extern const char bang_device_routines[];
 extern const char bang_device_conv2d[];
@@ -532,6 +534,10 @@ const char *bang_combine(const struct bang_nest *n);
  */
 bool bang_put_product(struct bang_kernel *k, const tir_stmt *border,
 		      const struct bang_nest *n, const struct bang_nest *ends);
+
+/* pieces.c: N statements that copy rows as they are; false if they don't. */
+bool bang_put_copies(struct bang_kernel *k, tir_stmt *const *at, uint32_t n);
+bool bang_is_copy(const struct bang_nest *n);
 
 /* routine.c: a call, if there is such a routine on the device. */
 bool bang_put_routine(struct bang_kernel *k, const tir_stmt *s);

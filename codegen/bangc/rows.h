@@ -29,7 +29,8 @@ struct rows_array {
 	int64_t step;         /* elements from unit to unit; -1: not even */
 	int64_t low;          /* first element that the unit at 0 touches */
 	int64_t span;         /* elements from there on */
-	int64_t stored;       /* elements that steps write for a unit */
+	int64_t stored;       /* elements that steps write for a unit, */
+	int64_t used;         /* and read */
 	const tir_expr *fill; /* its elements before the steps, or NULL */
 	int64_t pitch;        /* elements from unit to unit on the chip */
 	/* 2 where copies go on while others compute, 3 where one is loaded

@@ -199,7 +199,7 @@ add_array(struct rows *r, const struct tir_buffer *b,
 	return a;
 }
 
-/* Loads of more than twice what is used are not worth it. */
+/* Loads of more than twice what steps use are not worth it. */
 enum { MOST_WASTE = 2 };
 
 static bool
@@ -213,9 +213,11 @@ add_reads(struct rows *r, const struct bang_nest *n, const tir_expr *e)
 		    seen.span > MOST_WASTE * seen.stored)
 			return false;
 		a = add_array(r, e->buffer, &seen);
-		if (a && !a->written)
-			a->read_first = true;
-		return a != NULL;
+		if (!a)
+			return false;
+		a->used += seen.stored;
+		a->read_first |= !a->written;
+		return true;
 	}
 	for (uint32_t i = 0; i < e->n; i++)
 		if (!add_reads(r, n, e->arg[i]))
@@ -274,6 +276,8 @@ classify(struct rows *r, const struct bang_buffers *later)
 		even = a->step >= a->span;
 		if (!a->written) {
 			a->kind = a->step == 0 ? ROWS_SHARED : ROWS_IN;
+			if (a->span > MOST_WASTE * a->used)
+				return false;
 			continue;
 		}
 		if (!even)

@@ -6,8 +6,8 @@
 
 #include "codegen/bangc/rows.h"
 
-/* Steps that are tried as one run. */
-enum { MOST_TOGETHER = 12 };
+/* Steps that are tried as one run; copies that are one step. */
+enum { MOST_TOGETHER = 12, LEAST_COPIES = 2 };
 
 struct stepper {
 	struct bang_kernel *k;
@@ -214,6 +214,7 @@ put_group(struct bang_kernel *k, const tir_stmt *s)
 static const char *
 put_by_some_means(struct bang_kernel *k, const tir_stmt *s)
 {
+	tir_stmt *at = (tir_stmt *)(uintptr_t)s;
 	struct bang_nest n;
 
 	if (bang_nest_of(s, &n)) {
@@ -226,6 +227,8 @@ put_by_some_means(struct bang_kernel *k, const tir_stmt *s)
 	}
 	if (bang_put_routine(k, s))
 		return "a routine";
+	if (!k->alone && bang_put_copies(k, &at, 1))
+		return "copies";
 	return bang_put_scalar(k, s) ? "element by element" : NULL;
 }
 
@@ -424,6 +427,53 @@ put_run(struct stepper *x, size_t first, uint32_t n)
 	return ok;
 }
 
+/*
+ * The number of items from FIRST to END that copy rows of what none of them
+ * writes to what the kernel gives.
+ */
+static uint32_t
+copies_at(const struct stepper *x, size_t first, size_t end)
+{
+	struct bang_buffers read = {0}, written = {0};
+	size_t i = first;
+	struct bang_nest n;
+
+	for (; i < end && bang_nest_of(x->items.at[i], &n) && bang_is_copy(&n);
+	     i++) {
+		const struct tir_buffer *from = n.value->buffer;
+
+		if (bang_is_temporary(x->k, n.buffer) ||
+		    bang_has(&written, from) || bang_has(&read, n.buffer) ||
+		    from == n.buffer)
+			break;
+		bang_add_buffer(&read, from);
+		vec_push(&written, n.buffer);
+	}
+	vec_free(&read);
+	vec_free(&written);
+	return (uint32_t)(i - first);
+}
+
+/* N items that copy, as one step. */
+static void
+put_copies(struct stepper *x, size_t first, uint32_t n)
+{
+	struct bang_buffers read = {0}, written = {0};
+	struct buf *out = x->k->out, body = {0};
+
+	for (size_t i = first; i < first + n; i++)
+		collect(x->items.at[i], &read, &written);
+	x->k->nsteps++;
+	x->k->out = &body;
+	x->ok &= bang_put_copies(x->k, x->items.at + first, n);
+	x->k->out = out;
+	put_barrier_for(x, &read, &written);
+	put_body(x, "copies", bang_text(&body), 0);
+	vec_free(&read);
+	vec_free(&written);
+	buf_free(&body);
+}
+
 static void put_range(struct stepper *x, size_t first, size_t end,
 		      const bool *product);
 
@@ -539,10 +589,16 @@ static void
 put_range(struct stepper *x, size_t first, size_t end, const bool *product)
 {
 	for (size_t i = first; i < end && x->ok;) {
-		uint32_t most = 0;
+		uint32_t most = 0, copies;
 
 		if (put_product_at(x, &i, end, product))
 			continue;
+		copies = copies_at(x, i, end);
+		if (copies >= LEAST_COPIES) {
+			put_copies(x, i, copies);
+			i += copies;
+			continue;
+		}
 		while (i + most < end && most < MOST_TOGETHER &&
 		       !product[i + most] &&
 		       !(i + most + 1 < end && product[i + most + 1] &&
