@@ -10,6 +10,7 @@
 #include "ir/context_internal.h"
 #include "ir/module.h"
 #include "support/hash.h"
+#include "support/hashset.h"
 
 /* One array of fields per schema, then the schemas themselves. */
 #define ATTRS(id, key) static const struct attr_field fields_##id[] = {
@@ -245,9 +246,7 @@ ir_attr_int_array(ir_context *cx, const int64_t *elems, uint32_t n,
 }
 
 struct ir_attrs_table {
-	const ir_attrs **slots;
-	size_t nslots;
-	size_t count;
+	struct hashset set;
 	const ir_attrs *defaults[ATTRS_COUNT];
 };
 
@@ -260,63 +259,40 @@ ir_attrs_table_new(void)
 void
 ir_attrs_table_free(struct ir_attrs_table *t)
 {
-	free(t->slots);
+	hashset_free(&t->set);
 	free(t);
 }
 
+struct record_key {
+	const struct attrs_schema *schema;
+	const ir_attr *values;
+};
+
 static bool
-same_record(const ir_attrs *a, const struct attrs_schema *s, uint64_t hash,
-	    const ir_attr *values)
+same_record(const void *item, const void *key)
 {
-	if (a->hash != hash || a->schema != s)
+	const ir_attrs *a = item;
+	const struct record_key *k = key;
+
+	if (a->schema != k->schema)
 		return false;
 	for (uint32_t i = 0; i < a->n; i++)
-		if (!ir_attr_equal(&a->value[i], &values[i]))
+		if (!ir_attr_equal(&a->value[i], &k->values[i]))
 			return false;
 	return true;
-}
-
-static const ir_attrs **
-find_record(struct ir_attrs_table *t, const struct attrs_schema *s,
-	    uint64_t hash, const ir_attr *values)
-{
-	size_t mask = t->nslots - 1;
-
-	for (size_t i = hash & mask;; i = (i + 1) & mask)
-		if (!t->slots[i] || same_record(t->slots[i], s, hash, values))
-			return &t->slots[i];
-}
-
-static void
-grow_records(struct ir_attrs_table *t)
-{
-	struct ir_attrs_table bigger = *t;
-
-	bigger.nslots = t->nslots ? t->nslots * 2 : 64;
-	bigger.slots = xcalloc(bigger.nslots, sizeof(*bigger.slots));
-	for (size_t i = 0; i < t->nslots; i++) {
-		const ir_attrs *a = t->slots[i];
-
-		if (a)
-			*find_record(&bigger, a->schema, a->hash, a->value) = a;
-	}
-	free(t->slots);
-	*t = bigger;
 }
 
 const ir_attrs *
 ir_attrs_new(ir_context *cx, const struct attrs_schema *s,
 	     const ir_attr *values)
 {
-	struct ir_attrs_table *t = cx->attrs;
+	struct record_key key = {s, values};
 	uint64_t hash = hash_mix(hash_bytes(s->key, strlen(s->key)),
 				 hash_elems(values, s->nfields));
-	const ir_attrs **slot;
+	const void **place =
+		hashset_place(&cx->attrs->set, hash, same_record, &key);
 
-	if (t->count * 2 >= t->nslots)
-		grow_records(t);
-	slot = find_record(t, s, hash, values);
-	if (!*slot) {
+	if (!*place) {
 		size_t size = s->nfields * sizeof(*values);
 		ir_attrs *a = arena_alloc(&cx->arena, sizeof(*a) + size);
 
@@ -325,10 +301,9 @@ ir_attrs_new(ir_context *cx, const struct attrs_schema *s,
 		a->n = s->nfields;
 		if (size)
 			memcpy(a->value, values, size);
-		*slot = a;
-		t->count++;
+		*place = a;
 	}
-	return *slot;
+	return *place;
 }
 
 /* Defaults are written as text in the schema: "[1,1]", "1e-05", "void". */

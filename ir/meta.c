@@ -7,12 +7,10 @@
 #include "ir/module.h"
 #include "support/buf.h"
 #include "support/hash.h"
+#include "support/hashset.h"
 
 struct ir_meta_table {
-	const ir_meta **slots;
-	uint64_t *hashes;
-	size_t nslots;
-	size_t count;
+	struct hashset set;
 };
 
 struct ir_meta_table *
@@ -24,8 +22,7 @@ ir_meta_table_new(void)
 void
 ir_meta_table_free(struct ir_meta_table *t)
 {
-	free(t->slots);
-	free(t->hashes);
+	hashset_free(&t->set);
 	free(t);
 }
 
@@ -68,8 +65,10 @@ same_field(const struct ir_meta_field *a, const struct ir_meta_field *b)
 }
 
 static bool
-same_meta(const ir_meta *a, const ir_meta *b)
+same_meta(const void *item, const void *key)
 {
+	const ir_meta *a = item, *b = key;
+
 	if (a->type_key != b->type_key || a->repr != b->repr ||
 	    a->serial != b->serial || a->nfields != b->nfields ||
 	    a->nkeys != b->nkeys || a->ndata != b->ndata)
@@ -86,39 +85,6 @@ same_meta(const ir_meta *a, const ir_meta *b)
 	return true;
 }
 
-static size_t
-find_slot(const struct ir_meta_table *t, uint64_t hash, const ir_meta *key)
-{
-	size_t i = hash & (t->nslots - 1);
-
-	while (t->slots[i] &&
-	       (t->hashes[i] != hash || !same_meta(t->slots[i], key)))
-		i = (i + 1) & (t->nslots - 1);
-	return i;
-}
-
-static void
-grow(struct ir_meta_table *t)
-{
-	struct ir_meta_table bigger = {.count = t->count};
-
-	bigger.nslots = t->nslots ? t->nslots * 2 : 32;
-	bigger.slots = xcalloc(bigger.nslots, sizeof(*bigger.slots));
-	bigger.hashes = xcalloc(bigger.nslots, sizeof(*bigger.hashes));
-	for (size_t i = 0; i < t->nslots; i++) {
-		size_t to;
-
-		if (!t->slots[i])
-			continue;
-		to = find_slot(&bigger, t->hashes[i], t->slots[i]);
-		bigger.slots[to] = t->slots[i];
-		bigger.hashes[to] = t->hashes[i];
-	}
-	free(t->slots);
-	free(t->hashes);
-	*t = bigger;
-}
-
 static int
 by_name(const void *a, const void *b)
 {
@@ -130,24 +96,18 @@ by_name(const void *a, const void *b)
 static const ir_meta *
 intern_meta(ir_context *cx, const ir_meta *key)
 {
-	struct ir_meta_table *t = cx->metas;
-	uint64_t hash = meta_hash(key);
+	const void **place =
+		hashset_place(&cx->metas->set, meta_hash(key), same_meta, key);
 	struct arena *a = &cx->arena;
 	ir_meta *m;
-	size_t at;
 
-	if (t->count * 2 >= t->nslots)
-		grow(t);
-	at = find_slot(t, hash, key);
-	if (t->slots[at])
-		return t->slots[at];
+	if (*place)
+		return *place;
 	m = arena_copy(a, key, sizeof(*key));
 	m->fields = arena_copy(a, m->fields, m->nfields * sizeof(*m->fields));
 	m->keys = arena_copy(a, m->keys, m->nkeys * sizeof(*m->keys));
 	m->data = arena_copy(a, m->data, m->ndata * sizeof(*m->data));
-	t->slots[at] = m;
-	t->hashes[at] = hash;
-	t->count++;
+	*place = m;
 	return m;
 }
 

@@ -7,62 +7,31 @@
 #include "ir/context_internal.h"
 #include "ir/meta.h"
 #include "ir/walk.h"
+#include "support/ptrmap.h"
 
 /* Names to pointers; names are interned, so they compare by address. */
 struct ir_table {
-	struct {
-		const char *name;
-		void *value;
-	} *slots;
-	size_t nslots;
-	size_t count;
+	struct ptrmap map;
 };
-
-static size_t
-table_slot(const struct ir_table *t, const char *name)
-{
-	size_t i = intern_hash(name) & (t->nslots - 1);
-
-	while (t->slots[i].name && t->slots[i].name != name)
-		i = (i + 1) & (t->nslots - 1);
-	return i;
-}
 
 static void *
 table_get(const struct ir_table *t, const char *name)
 {
-	return t->nslots ? t->slots[table_slot(t, name)].value : NULL;
+	uintptr_t *value = ptrmap_find(&t->map, name);
+
+	return value ? (void *)*value : NULL;
 }
 
 static void
-table_put(struct ir_table *t, const char *name, void *value)
+table_put(struct ir_table *t, const char *name, const void *value)
 {
-	size_t i;
-
-	if (t->count * 2 >= t->nslots) {
-		struct ir_table bigger = {0};
-
-		bigger.nslots = t->nslots ? t->nslots * 2 : 32;
-		bigger.count = t->count;
-		bigger.slots = xcalloc(bigger.nslots, sizeof(*bigger.slots));
-		for (size_t k = 0; k < t->nslots; k++)
-			if (t->slots[k].name)
-				bigger.slots[table_slot(&bigger,
-							t->slots[k].name)] =
-					t->slots[k];
-		free(t->slots);
-		*t = bigger;
-	}
-	i = table_slot(t, name);
-	t->count += !t->slots[i].name;
-	t->slots[i].name = name;
-	t->slots[i].value = value;
+	ptrmap_put(&t->map, name, value);
 }
 
 static void
 table_free(struct ir_table *t)
 {
-	free(t->slots);
+	ptrmap_free(&t->map);
 	free(t);
 }
 

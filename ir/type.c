@@ -7,12 +7,11 @@
 #include "ir/meta.h"
 #include "ir/module.h"
 #include "support/hash.h"
+#include "support/hashset.h"
 
-/* All interned types, in an open-addressed table of pointers. */
+/* All interned types. */
 struct ir_type_table {
-	const ir_type **slots;
-	size_t nslots;
-	size_t count;
+	struct hashset set;
 };
 
 struct ir_type_table *
@@ -24,7 +23,7 @@ ir_type_table_new(void)
 void
 ir_type_table_free(struct ir_type_table *t)
 {
-	free(t->slots);
+	hashset_free(&t->set);
 	free(t);
 }
 
@@ -66,8 +65,10 @@ same_func(const struct ir_func_type *a, const struct ir_func_type *b)
 }
 
 static bool
-same_type(const ir_type *a, const ir_type *b)
+same_type(const void *item, const void *key)
 {
+	const ir_type *a = item, *b = key;
+
 	if (a->kind != b->kind || a->hash != b->hash)
 		return false;
 	switch ((enum ir_type_kind)a->kind) {
@@ -140,48 +141,20 @@ slot_hash(const ir_type *t)
 	return t->hash;
 }
 
-static const ir_type **
-find_slot(const struct ir_type_table *t, const ir_type *key)
-{
-	size_t mask = t->nslots - 1;
-
-	for (size_t i = slot_hash(key) & mask;; i = (i + 1) & mask)
-		if (!t->slots[i] || same_type(t->slots[i], key))
-			return &t->slots[i];
-}
-
-static void
-grow(struct ir_type_table *t)
-{
-	struct ir_type_table bigger = *t;
-
-	bigger.nslots = t->nslots ? t->nslots * 2 : 128;
-	bigger.slots = xcalloc(bigger.nslots, sizeof(*bigger.slots));
-	for (size_t i = 0; i < t->nslots; i++)
-		if (t->slots[i])
-			*find_slot(&bigger, t->slots[i]) = t->slots[i];
-	free(t->slots);
-	*t = bigger;
-}
-
 /* The interned type like KEY, which is copied if it is new. */
 static const ir_type *
 intern_type(ir_context *cx, const ir_type *key, size_t size)
 {
-	struct ir_type_table *t = cx->types;
-	const ir_type **slot;
+	const void **place =
+		hashset_place(&cx->types->set, slot_hash(key), same_type, key);
 
-	if (t->count * 2 >= t->nslots)
-		grow(t);
-	slot = find_slot(t, key);
-	if (!*slot) {
+	if (!*place) {
 		ir_type *copy = arena_copy(&cx->arena, key, size);
 
 		copy->id = cx->next_type_id++;
-		*slot = copy;
-		t->count++;
+		*place = copy;
 	}
-	return *slot;
+	return *place;
 }
 
 /*

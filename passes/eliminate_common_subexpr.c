@@ -13,18 +13,16 @@
  */
 #include "passes/pass.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "ir/tensor.h"
 #include "support/hash.h"
+#include "support/hashset.h"
 
 struct cse {
 	pass_ctx *cx;
-	const char *skip;      /* names, by commas */
-	const ir_expr **slots; /* open addressing */
-	size_t nslots;
-	size_t count;
+	const char *skip; /* names, by commas */
+	struct hashset first;
 };
 
 static bool
@@ -66,8 +64,10 @@ same_arg(const ir_expr *a, const ir_expr *b)
 }
 
 static bool
-same_node(const ir_expr *a, const ir_expr *b)
+same_node(const void *item, const void *key)
 {
+	const ir_expr *a = item, *b = key;
+
 	if (a->kind != b->kind)
 		return false;
 	if (a->kind == IR_PROJ)
@@ -117,48 +117,21 @@ hash_node(const ir_expr *e)
 	return h;
 }
 
-static const ir_expr **
-find_slot(const struct cse *c, const ir_expr *e)
-{
-	size_t mask = c->nslots - 1;
-
-	for (size_t i = hash_node(e) & mask;; i = (i + 1) & mask)
-		if (!c->slots[i] || same_node(c->slots[i], e))
-			return &c->slots[i];
-}
-
-static void
-grow(struct cse *c)
-{
-	struct cse bigger = *c;
-
-	bigger.nslots = c->nslots ? c->nslots * 2 : 64;
-	bigger.slots = xcalloc(bigger.nslots, sizeof(*bigger.slots));
-	for (size_t i = 0; i < c->nslots; i++)
-		if (c->slots[i])
-			*find_slot(&bigger, c->slots[i]) = c->slots[i];
-	free(c->slots);
-	*c = bigger;
-}
-
 /* The node that was first of those equal to E. */
 static const ir_expr *
 first_of(struct cse *c, const ir_expr *e)
 {
-	const ir_expr **slot;
+	const void **place =
+		hashset_place(&c->first, hash_node(e), same_node, e);
 
-	if (c->count * 2 >= c->nslots)
-		grow(c);
-	slot = find_slot(c, e);
-	if (!*slot) {
-		*slot = e;
-		c->count++;
-	} else if (*slot != e) {
+	if (!*place) {
+		*place = e;
+	} else if (*place != e) {
 		if (!pass_may_rewrite(c->cx))
 			return e;
 		pass_count(c->cx, "expressions shared", 1);
 	}
-	return *slot;
+	return *place;
 }
 
 static bool
@@ -211,6 +184,6 @@ pass_eliminate_common_subexpr(pass_ctx *cx, ir_def *def,
 
 	(void)def;
 	out = ir_rewrite(cx->module, &fn->base, &rules, &c);
-	free(c.slots);
+	hashset_free(&c.first);
 	return ir_as_function(out);
 }

@@ -10,6 +10,7 @@
 #include "ir/equal.h"
 #include "passes/outline_wrap.h"
 #include "support/buf.h"
+#include "support/ptrmap.h"
 
 enum { NAME_MAX_LEN = 80 };
 
@@ -26,12 +27,7 @@ struct outline {
 	struct group *groups; /* open addressing; fn NULL: free */
 	size_t ngroups;
 	size_t used;
-	struct name_count {
-		const char *base; /* interned; NULL: free */
-		unsigned next;
-	} *names;
-	size_t nnames;
-	size_t names_used;
+	struct ptrmap names;       /* base, interned, -> the next number */
 	struct ir_map bound;       /* let variable -> literal */
 	struct ir_map callee_uses; /* let variable -> count, as pointer */
 	struct ir_map uses;        /* of the function at hand: counts */
@@ -101,45 +97,18 @@ name_of(struct outline *o, const struct ir_function *fn, uint64_t hash)
 	return s;
 }
 
-static struct name_count *
-find_name(struct name_count *names, size_t n, const char *base)
-{
-	size_t i = ((uintptr_t)base >> 3) * 2654435761u & (n - 1);
-
-	while (names[i].base && names[i].base != base)
-		i = (i + 1) & (n - 1);
-	return &names[i];
-}
-
 /* BASE, or the next of BASE_1, BASE_2, ... that nothing is called. */
 static const char *
 fresh_name(struct outline *o, const char *base)
 {
 	ir_module *m = o->cx->module;
-	struct name_count *slot;
+	uintptr_t *next = ptrmap_add(&o->names, base, NULL);
 	const char *name;
 
-	if (2 * (o->names_used + 1) > o->nnames) {
-		size_t n = o->nnames ? 2 * o->nnames : 64;
-		struct name_count *more = xcalloc(n, sizeof(*more));
-
-		for (size_t i = 0; i < o->nnames; i++)
-			if (o->names[i].base)
-				*find_name(more, n, o->names[i].base) =
-					o->names[i];
-		free(o->names);
-		o->names = more;
-		o->nnames = n;
-	}
-	slot = find_name(o->names, o->nnames, base);
-	if (!slot->base) {
-		o->names_used++;
-		slot->base = base;
-	}
 	do {
-		name = slot->next ? ir_namef(m->cx, "%s_%u", base, slot->next)
-				  : base;
-		slot->next++;
+		name = *next ? ir_namef(m->cx, "%s_%u", base, (unsigned)*next)
+			     : base;
+		++*next;
 	} while (ir_module_find(m, name));
 	return name;
 }
@@ -317,7 +286,7 @@ outline_primitives(pass_ctx *cx, const struct outline_options *options)
 			outline_function(&o, defs[i]);
 	free(defs);
 	free(o.groups);
-	free(o.names);
+	ptrmap_free(&o.names);
 	ir_map_free(&o.bound);
 	ir_map_free(&o.callee_uses);
 	return o.changed;

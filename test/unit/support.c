@@ -6,6 +6,7 @@
 #include "support/arena.h"
 #include "support/buf.h"
 #include "support/hash.h"
+#include "support/hashset.h"
 #include "support/intern.h"
 #include "support/source.h"
 #include "support/suggest.h"
@@ -147,6 +148,45 @@ test_hash(void)
 	CHECK(hash_mix(1, 2) != hash_mix(2, 1));
 }
 
+struct tens {
+	int n;
+};
+
+/* Numbers are the same if their tens are. */
+static bool
+same_tens(const void *item, const void *key)
+{
+	const struct tens *a = item, *b = key;
+
+	return a->n / 10 == b->n / 10;
+}
+
+/* One of each is kept, also among those with one hash, and when it grows. */
+static void
+test_hashset(void)
+{
+	static struct tens all[5000];
+	struct hashset s = {0};
+
+	for (int i = 0; i < 5000; i++) {
+		const void **place;
+
+		all[i].n = i;
+		place = hashset_place(&s, (uint64_t)(i / 10 % 7), same_tens,
+				      &all[i]);
+		CHECK(i % 10 == 0 ? *place == NULL
+				  : *place == &all[i - i % 10]);
+		*place = &all[i - i % 10];
+	}
+	CHECK(s.count == 500);
+	for (int i = 0; i < 5000; i++)
+		CHECK(*hashset_place(&s, (uint64_t)(i / 10 % 7), same_tens,
+				     &all[i]) == &all[i - i % 10]);
+	CHECK(s.count == 500);
+	hashset_free(&s);
+	CHECK(s.slots == NULL && s.count == 0);
+}
+
 int
 main(void)
 {
@@ -157,5 +197,6 @@ main(void)
 	test_source();
 	test_suggest();
 	test_hash();
+	test_hashset();
 	return unit_result();
 }
