@@ -126,6 +126,21 @@ has_axis(struct dispatch *d, const ir_type *type)
 	return d->dim >= -n && d->dim < n;
 }
 
+/* The same of each tensor of a result. */
+static bool
+all_have_axis(struct dispatch *d, const ir_type *type)
+{
+	const struct ir_tuple_type *t;
+
+	if (!type || type->kind != TYPE_TUPLE)
+		return has_axis(d, type);
+	t = ir_as_tuple_type(type);
+	for (uint32_t i = 0; i < t->nfields; i++)
+		if (!all_have_axis(d, t->fields[i]))
+			return false;
+	return true;
+}
+
 /* Padding and reshaping need to know the other extents. */
 static bool
 check_input(struct dispatch *d, int64_t index)
@@ -161,7 +176,7 @@ check(struct dispatch *d)
 	for (size_t i = 0; i < d->indices.len; i++)
 		if (!check_input(d, d->indices.at[i]))
 			return false;
-	if (d->affects_output && !has_axis(d, d->fn->ret_type)) {
+	if (d->affects_output && !all_have_axis(d, d->fn->ret_type)) {
 		pass_error(d->cx, d->fn->base.loc,
 			   "the result of '@main' has no axis %lld; see "
 			   "affects-output",
@@ -197,9 +212,24 @@ new_params(struct dispatch *d, struct ir_dim extent)
 }
 
 static const ir_type *
+override_all(struct dispatch *d, const ir_type *type, struct ir_dim extent)
+{
+	const struct ir_tuple_type *t;
+	const ir_type **fields;
+
+	if (type->kind != TYPE_TUPLE)
+		return override(d, type, extent);
+	t = ir_as_tuple_type(type);
+	fields = ARENA_NEW_ARRAY(d->cx->scratch, t->nfields, const ir_type *);
+	for (uint32_t i = 0; i < t->nfields; i++)
+		fields[i] = override_all(d, t->fields[i], extent);
+	return ir_type_tuple(d->b.m->cx, fields, t->nfields);
+}
+
+static const ir_type *
 result_type(struct dispatch *d, struct ir_dim extent)
 {
-	return d->affects_output ? override(d, d->fn->ret_type, extent)
+	return d->affects_output ? override_all(d, d->fn->ret_type, extent)
 				 : d->fn->ret_type;
 }
 
@@ -295,21 +325,39 @@ pad(struct dispatch *d, const ir_expr *x, const struct ir_tensor_type *t,
 	return ir_new_if(d->b.m, d->b.loc, fits, padded, x);
 }
 
-/* The first rows of RESULT, as many as the inputs had. */
+/* The numbers of the rows that the inputs had. */
 static const ir_expr *
-cut(struct dispatch *d, const ir_expr *result)
+row_numbers(struct dispatch *d)
 {
-	ir_module *m = d->b.m;
 	const ir_expr *range[] = {int_scalar(d, 0), d->extent,
 				  int_scalar(d, 1)};
 	const ir_attrs *a = opcall_attrs(&d->b, OP_arange, NULL);
-	const ir_expr *args[2] = {result};
 
-	a = ir_attrs_with(m->cx, a, "dtype", ATTR_DT(DTYPE(INT, 32)));
-	args[1] = ir_new_op_call(m, d->b.loc, OP_arange, range, 3, a);
-	a = ir_attrs_with(m->cx, opcall_attrs(&d->b, OP_take, NULL), "axis",
-			  ATTR_INT32(d->dim));
-	return ir_new_op_call(m, d->b.loc, OP_take, args, 2, a);
+	a = ir_attrs_with(d->b.m->cx, a, "dtype", ATTR_DT(DTYPE(INT, 32)));
+	return ir_new_op_call(d->b.m, d->b.loc, OP_arange, range, 3, a);
+}
+
+/* These ROWS of each tensor of RESULT, which has this type. */
+static const ir_expr *
+cut(struct dispatch *d, const ir_expr *result, const ir_type *type,
+    const ir_expr *rows)
+{
+	const ir_expr *args[] = {result, rows};
+	const struct ir_tuple_type *t;
+	const ir_expr **fields;
+
+	if (type->kind != TYPE_TUPLE)
+		return ir_new_op_call(
+			d->b.m, d->b.loc, OP_take, args, 2,
+			ir_attrs_with(d->b.m->cx,
+				      opcall_attrs(&d->b, OP_take, NULL),
+				      "axis", ATTR_INT32(d->dim)));
+	t = ir_as_tuple_type(type);
+	fields = ARENA_NEW_ARRAY(d->cx->scratch, t->nfields, const ir_expr *);
+	for (uint32_t i = 0; i < t->nfields; i++)
+		fields[i] = cut(d, ir_new_proj(d->b.m, d->b.loc, result, i),
+				t->fields[i], rows);
+	return ir_new_tuple(d->b.m, d->b.loc, fields, t->nfields);
 }
 
 static const ir_expr *
@@ -359,7 +407,7 @@ add_bucket(struct dispatch *d, size_t i, const ir_expr *other)
 	}
 	call = ir_new_call(d->b.m, d->b.loc, fn, args, d->fn->nparams, NULL);
 	if (d->pads && d->affects_output)
-		call = cut(d, call);
+		call = cut(d, call, d->fn->ret_type, row_numbers(d));
 	return ir_new_if(
 		d->b.m, d->b.loc,
 		opcall_binary(&d->b, OP_equal, extent, int_scalar(d, bucket)),
