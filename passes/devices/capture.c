@@ -19,6 +19,24 @@ struct capture {
 	struct ir_map params; /* parameters -> those with their devices */
 };
 
+/* NOW, which is on FROM, copied to TO. A row of copies is one. */
+static const ir_expr *
+copied(struct capture *c, const ir_expr *now, struct vdevice from,
+       const struct vdevice *to)
+{
+	const ir_expr *x = below_on_device(now);
+
+	if (as_device_copy(x)) {
+		from = vdevice_attr(c->m->cx, ir_as_call(x),
+				    "src_virtual_device");
+		now = ir_as_call(x)->args[0];
+	}
+	if (from.meta == to->meta)
+		return below_on_device(now);
+	return new_device_copy(c->m, place_on_device(c->m, now, &from), &from,
+			       to);
+}
+
 /*
  * NOW, which CHILD became, where it is expected on a device other than its
  * own or than the one around it, LEXICAL (NULL: none).
@@ -34,8 +52,7 @@ fit(struct capture *c, const ir_expr *now, const ir_expr *child,
 		return now;
 	d = device_of_expr(c->ds, child);
 	if (d.meta != expected->meta)
-		now = new_device_copy(c->m, place_on_device(c->m, now, &d), &d,
-				      expected);
+		now = copied(c, now, d, expected);
 	if (!lexical || expected->meta != lexical->meta)
 		now = place_on_device(c->m, now, expected);
 	return now;
@@ -48,20 +65,9 @@ capture_copy(struct capture *c, const struct ir_call *call,
 	const ir_expr *e = &old->base;
 	struct vdevice to = domain_device(c->ds, domain_of(c->ds, e));
 	struct vdevice from = device_of_expr(c->ds, old->args[0]);
-	const ir_expr *now = call->args[0];
 
-	if (from.meta == to.meta)
-		return now;
-	/* A row of copies is one. */
-	if (as_device_copy(now)) {
-		from = vdevice_attr(c->m->cx, ir_as_call(now),
-				    "src_virtual_device");
-		now = ir_as_call(now)->args[0];
-		if (from.meta == to.meta)
-			return below_on_device(now);
-	}
-	return new_device_copy(c->m, place_on_device(c->m, now, &from), &from,
-			       &to);
+	return from.meta == to.meta ? call->args[0]
+				    : copied(c, call->args[0], from, &to);
 }
 
 static const ir_expr *
