@@ -191,6 +191,7 @@ conformance: all ## compare with the recorded data in SHARED
 	$Qutils/conformance $B $(SHARED)
 
 fuzz: ## fuzz what FUZZ says (text or passes) for FUZZ_SECONDS (60)
+	$Qutils/deps.sh --fuzz
 	$Q$(MAKE) --no-print-directory MODE=fuzz CC="$(CLANG)" \
 		build/fuzz/librelay.a build/fuzz/librelayrt.a
 	$Qutils/fuzz/run build/fuzz $(or $(FUZZ_SECONDS),60) $(or $(FUZZ),text)

@@ -3,7 +3,8 @@
 # as root; otherwise prints the one line to run.  Does nothing, quickly, when
 # everything is there.
 #
-#   utils/deps.sh [--tests]         also what some tests use where it is there
+#   utils/deps.sh [--tests | --fuzz]     also what some tests use where it is
+#                                        there, or what fuzzers are built with
 
 missing=
 need() { # need PACKAGE TEST...
@@ -33,6 +34,11 @@ if [ "$1" = --tests ]; then
 	need qemu-user command -v qemu-aarch64
 	need gcc-aarch64-linux-gnu command -v aarch64-linux-gnu-gcc
 	need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdio.h
+fi
+if [ "$1" = --fuzz ]; then
+	need clang-19 command -v clang-19
+	need libclang-rt-19-dev \
+		sh -c 'ls /usr/lib/llvm-19/lib/clang/19/lib/linux/*fuzzer*'
 fi
 
 test -z "$missing" && exit 0
