@@ -186,6 +186,18 @@ int32_t relay_sparse_dense(void *out, const void *dense, const void *data,
 			   int64_t rows, int64_t inner, int64_t units,
 			   int64_t br, int64_t bc, int64_t transposed,
 			   int64_t dtype, int64_t index_dtype);
+/*
+ * A convolution whose kernel, of 1 x 1 or 3 x 3 elements with a border of zeros
+ * around the data, is such a matrix: a row for each output channel. CHANNELS_LAST
+ * says how data lies, and columns: height, width and channel of the kernel, or
+ * else channel, height and width.
+ */
+int32_t relay_sparse_conv2d(void *out, const void *x, const void *data,
+			    const void *indices, const void *indptr,
+			    int64_t batch, int64_t height, int64_t width,
+			    int64_t channels, int64_t units, int64_t br,
+			    int64_t bc, int64_t kernel, int64_t channels_last,
+			    int64_t dtype, int64_t index_dtype);
 int32_t relay_sparse_add(void *out, const void *dense, const void *data,
 			 const void *indices, const void *indptr, int64_t rows,
 			 int64_t cols, int64_t n, int64_t dtype,

@@ -35,6 +35,7 @@ static const struct routine {
 	{"relay_scatter_nd", 1, true},
 	{"relay_sort", 1, true},
 	{"relay_sparse_add", 1, false},
+	{"relay_sparse_conv2d", 1, false},
 	{"relay_sparse_dense", 1, false},
 	{"relay_sparse_to_dense", 1, false},
 	{"relay_sparse_transpose", 3, false},

@@ -1,8 +1,8 @@
 /*
- * conv2d-to-sparse2: convolutions of one pixel whose constant weights are
- * mostly zeros.
+ * conv2d-to-sparse2: convolutions whose constant weights are mostly zeros.
  *
- * The weight is cut into blocks of blocksize, output by input channels. If the
+ * The weight is cut into blocks of blocksize, output channels by elements of
+ * their kernels. If the
  * share of blocks that hold zeros only is at least sparsity-threshold, the
  * others become constants of an nn.sparse_conv2d, with their columns and
  * where rows begin.
@@ -15,12 +15,12 @@
 
 struct converter {
 	pass_ctx *cx;
-	const char *layout;
-	int64_t block[2]; /* output, input channels */
+	struct sparse_conv conv;
+	int64_t block[2]; /* output channels, elements of kernels */
 	double threshold;
 };
 
-/* A weight as a matrix of output by input channels. */
+/* A weight as a matrix of output channels by elements of their kernels. */
 struct matrix {
 	const ir_tensor *t;
 	int64_t rows;
@@ -35,13 +35,13 @@ matrix_of(const ir_tensor *t, bool channels_last)
 	struct matrix m = {.t = t};
 
 	if (channels_last) {
-		m.cols = t->shape[2];
+		m.cols = t->shape[0] * t->shape[1] * t->shape[2];
 		m.rows = t->shape[3];
 		m.col_step = m.rows;
 		m.row_step = 1;
 	} else {
 		m.rows = t->shape[0];
-		m.cols = t->shape[1];
+		m.cols = t->shape[1] * t->shape[2] * t->shape[3];
 		m.col_step = 1;
 		m.row_step = m.cols;
 	}
@@ -138,11 +138,11 @@ rewrite_call(const ir_expr *e, const ir_expr *old, void *env)
 	int64_t blocks;
 	int64_t n;
 
-	if (!sparse_conv_fits(ir_as_call(old), v->layout) ||
+	if (!sparse_conv_fits(ir_as_call(old), &v->conv) ||
 	    !has_float_data(call->args[1]))
 		return e;
 	m = matrix_of(ir_as_constant(call->args[1])->data,
-		      strcmp(v->layout, "NHWC") == 0);
+		      strcmp(v->conv.layout, "NHWC") == 0);
 	if (m.rows == 0 || m.cols == 0 || m.rows % v->block[0] ||
 	    m.cols % v->block[1])
 		return e;
@@ -153,7 +153,7 @@ rewrite_call(const ir_expr *e, const ir_expr *old, void *env)
 	make_parts(v, &m, n, e->loc, parts);
 	pass_count(v->cx, "convolutions made sparse", 1);
 	return sparse_conv_call(v->cx->module, e->loc, call->args[0], parts,
-				v->layout);
+				&v->conv);
 }
 
 static const struct ir_rules rules = {
@@ -201,7 +201,7 @@ pass_conv2d_to_sparse2(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 
 	(void)def;
 	if (!read_threshold(&v, fn->base.loc) ||
-	    !sparse_conv_options(cx, fn->base.loc, &v.layout) ||
+	    !sparse_conv_options(cx, fn->base.loc, &v.conv) ||
 	    !read_block(&v, fn->base.loc))
 		return fn;
 	return ir_as_function(ir_rewrite(cx->module, &fn->base, &rules, &v));

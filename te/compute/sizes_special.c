@@ -516,7 +516,8 @@ bool
 sizes_sparse_conv(struct te_call *c, int64_t *const *out)
 {
 	sizes_copy(out[0], c->in[0]);
-	out[0][3] = sparse_rows(c, 1);
+	out[0][strcmp(te_attr_string(c, "layout"), "NHWC") ? 1 : 3] =
+		sparse_rows(c, 1);
 	return is_sparse(c, 1);
 }
 

@@ -656,7 +656,7 @@ def sparse_transpose(g, op):
 @recipe("nn.sparse_conv2d")
 def sparse_conv2d(g, op):
     blocks = g.choice([(1, 1), (2, 2), (4, 1)])
-    layout, kernel = "NHWC", [1, 1]
+    layout, kernel = g.choice(["NHWC", "NCHW"]), g.choice([[1, 1], [3, 3]])
     channels_in, channels = 4 * g.randint(1, 2), 4 * g.randint(1, 2)
     indices, indptr = compressed(
         g, channels, channels_in * kernel[0] * kernel[1], blocks)
