@@ -105,7 +105,7 @@ plugin_instruments_leave(void)
 			instruments.at[i]->leave(instruments.at[i]->data);
 }
 
-/* Every instrument is asked, whatever the others say. */
+/* Every instrument is asked, whatever the others say, until one fails. */
 bool
 plugin_instruments_before(struct pass_manager *pm, const struct pass_info *info,
 			  bool required, bool *failed)
@@ -113,7 +113,8 @@ plugin_instruments_before(struct pass_manager *pm, const struct pass_info *info,
 	struct run r = {.pm = pm, .info = info};
 	bool runs = true;
 
-	for (size_t i = 0; i < instruments.len && !required; i++)
+	for (size_t i = 0; i < instruments.len && !required && !r.failed;
+	     i++)
 		if (instruments.at[i]->should_run)
 			runs &= instruments.at[i]->should_run(
 					instruments.at[i]->data,
