@@ -88,7 +88,9 @@ capture_call(const ir_expr *e, const ir_expr *old, void *env)
 	there = domain_device(c->ds, f);
 	operands =
 		ARENA_NEW_ARRAY(c->ds->arena, call->nargs + 1, const ir_expr *);
-	operands[0] = fit(c, call->callee, was->callee, &here, &here);
+	operands[0] = kernel_called(c->ds, was->callee)
+			      ? call->callee
+			      : fit(c, call->callee, was->callee, &here, &here);
 	for (uint32_t i = 0; i < call->nargs; i++) {
 		there = domain_device(c->ds, f->at[i]);
 		operands[i + 1] =

@@ -19,6 +19,7 @@ domains_free(struct domains *ds)
 {
 	ir_map_free(&ds->of);
 	ir_map_free(&ds->callees);
+	ir_map_free(&ds->bound);
 	vec_free(&ds->log);
 }
 
@@ -308,13 +309,88 @@ is_lowered_kernel(const ir_expr *e)
 	return def && def->kind != DEF_FUNCTION;
 }
 
+static bool
+note_kernel(const ir_expr *e, void *env)
+{
+	struct domains *ds = env;
+
+	if (e->kind == IR_LET && ir_is_primitive(ir_as_let(e)->value))
+		ir_map_put(&ds->bound, &ir_as_let(e)->var->base,
+			   ir_as_let(e)->value);
+	return !ir_is_primitive(e);
+}
+
+void
+domains_note_kernels(struct domains *ds, const ir_expr *fn)
+{
+	ir_walk(fn, note_kernel, NULL, ds);
+}
+
+const struct ir_function *
+kernel_called(struct domains *ds, const ir_expr *callee)
+{
+	if (callee->kind == IR_VAR)
+		callee = ir_map_get(&ds->bound, callee);
+	else if (callee->kind == IR_GLOBAL && ir_as_global(callee)->def)
+		callee = ir_as_global(callee)->def->fn
+				 ? &ir_as_global(callee)->def->fn->base
+				 : NULL;
+	return callee && ir_is_primitive(callee) ? ir_as_function(callee)
+						 : NULL;
+}
+
+const struct ir_call *
+kernel_as_copy(const struct ir_function *f)
+{
+	return f->body && f->nparams == 1 ? as_device_copy(f->body) : NULL;
+}
+
+bool
+kernel_says_devices(const struct ir_function *f)
+{
+	bool says = f->vdevice != NULL;
+
+	for (uint32_t i = 0; i < f->nparams; i++)
+		says |= f->params[i]->vdevice != NULL;
+	return says;
+}
+
+/*
+ * A kernel runs on one device, unless it is a copy, or says where it wants its
+ * operands.
+ */
+static struct domain *
+of_kernel(struct domains *ds, const struct ir_call *call,
+	  const struct ir_function *f)
+{
+	const struct ir_call *copy = kernel_as_copy(f);
+	struct vdevice at;
+	struct domain *d;
+
+	if (copy)
+		return of_copy(ds, copy);
+	if (!kernel_says_devices(f) || f->nparams != call->nargs)
+		return uniform(ds, call);
+	d = new_function(ds, f->nparams);
+	for (uint32_t i = 0; i < f->nparams; i++) {
+		at = vdevice_of(ds->m->cx, f->params[i]->vdevice);
+		d->at[i] = domain_new(ds, call->args[i]->type, &at);
+	}
+	at = vdevice_of(ds->m->cx, f->vdevice);
+	d->at[f->nparams] = domain_new(ds, call->base.type, &at);
+	return d;
+}
+
 static struct domain *
 make_callee(struct domains *ds, const struct ir_call *call)
 {
 	const ir_op *op = ir_called_op(&call->base);
+	const struct ir_function *kernel = kernel_called(ds, call->callee);
 
 	if (op)
 		return of_operator(ds, call, op);
+	if (kernel)
+		return of_kernel(ds, call, kernel);
 	if (is_lowered_kernel(call->callee) || call->callee->kind == IR_CTOR)
 		return uniform(ds, call);
 	return domain_of(ds, call->callee);

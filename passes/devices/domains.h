@@ -38,6 +38,7 @@ struct domains {
 	struct domain *on_host;
 	struct ir_map of;      /* expression -> domain */
 	struct ir_map callees; /* call -> what it calls, for this call */
+	struct ir_map bound;   /* variable -> kernel that a let binds to it */
 	bool trying;           /* changes go to LOG */
 	VEC(struct undo) log;
 };
@@ -50,14 +51,26 @@ void domains_free(struct domains *ds);
 struct domain *domain_of(struct domains *ds, const ir_expr *e);
 
 /*
- * The domain of what CALL calls. Operators and constructors are for any
- * device, and each call of them has a domain of its own; some wish their
+ * The domain of what CALL calls. Operators, constructors and kernels are for
+ * any device, and each call of them has a domain of its own; some wish their
  * operands on the host.
  */
 struct domain *domain_of_callee(struct domains *ds, const struct ir_call *call);
 
 /* E names a kernel below Relay; those run wherever they are called. */
 bool is_lowered_kernel(const ir_expr *e);
+
+/*
+ * The kernel, still in Relay, that a call of CALLEE runs; or NULL. What lets
+ * bind in functions must have been noted.
+ */
+void domains_note_kernels(struct domains *ds, const ir_expr *fn);
+const struct ir_function *kernel_called(struct domains *ds,
+					const ir_expr *callee);
+
+/* The copy that all of F is, or NULL; F has devices at its parameters. */
+const struct ir_call *kernel_as_copy(const struct ir_function *f);
+bool kernel_says_devices(const struct ir_function *f);
 
 /* A new one for values of type T, the result of which is on D. */
 struct domain *domain_new(struct domains *ds, const ir_type *t,

@@ -23,7 +23,7 @@ const ir_expr *annotate_results(ir_module *m, const ir_expr *fn);
  * Copies of operands that annotations want on two devices at once. False
  * after reporting a contradiction.
  */
-bool copy_contested(pass_ctx *cx, ir_def *const *defs, size_t n);
+bool copy_contested(struct domains *ds, ir_def *const *defs, size_t n);
 
 /* The domains of all values in DEFS, none open. False after reporting. */
 bool analyze_devices(struct domains *ds, ir_def *const *defs, size_t n);

@@ -174,10 +174,10 @@ plan(pass_ctx *cx, ir_def *const *defs, size_t n, const struct vdevice *d)
 	for (size_t i = 0; i < n; i++)
 		defs[i]->fn = ir_as_function(
 			annotate_results(cx->module, &defs[i]->fn->base));
-	if (!copy_contested(cx, defs, n))
-		return false;
 	domains_init(&ds, cx, d);
-	ok = analyze_devices(&ds, defs, n);
+	for (size_t i = 0; i < n; i++)
+		domains_note_kernels(&ds, &defs[i]->fn->base);
+	ok = copy_contested(&ds, defs, n) && analyze_devices(&ds, defs, n);
 	for (size_t i = 0; i < n && ok; i++)
 		defs[i]->fn = ir_as_function(
 			capture_devices(&ds, &defs[i]->fn->base));

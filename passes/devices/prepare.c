@@ -138,6 +138,7 @@ annotate_results(ir_module *m, const ir_expr *fn)
 
 struct contest {
 	pass_ctx *cx;
+	struct domains *ds;
 	ir_context *names;
 	struct vdevice open;
 	struct ir_map devices; /* expression -> struct vdevice wished so far */
@@ -167,12 +168,26 @@ wish(struct contest *c, const ir_expr *e, const struct vdevice *d)
 	return true;
 }
 
+/* The copy that CALL is, as such or as a kernel; or NULL. */
+static const struct ir_call *
+copy_of_call(struct contest *c, const struct ir_call *call)
+{
+	const struct ir_function *kernel = kernel_called(c->ds, call->callee);
+
+	return kernel ? kernel_as_copy(kernel) : as_device_copy(&call->base);
+}
+
 /* Where CALL has its operands, as far as it says. */
 static struct vdevice
 wish_of_call(struct contest *c, const struct ir_call *call)
 {
-	if (as_device_copy(&call->base))
-		return vdevice_attr(c->names, call, "src_virtual_device");
+	const struct ir_function *kernel = kernel_called(c->ds, call->callee);
+	const struct ir_call *copy = copy_of_call(c, call);
+
+	if (copy)
+		return vdevice_attr(c->names, copy, "src_virtual_device");
+	if (kernel && kernel_says_devices(kernel))
+		return c->open;
 	if (as_on_device(&call->base) && binds_body(call))
 		return vdevice_attr(c->names, call, "virtual_device");
 	return wished(c, &call->base);
@@ -182,15 +197,16 @@ static bool
 contest_call(const ir_expr *e, void *env)
 {
 	struct contest *c = env;
-	const struct ir_call *call;
+	const struct ir_call *call, *copy;
 	struct vdevice d, here;
 
 	if (e->kind != IR_CALL)
 		return c->ok && !ir_is_primitive(e);
 	call = ir_as_call(e);
 	d = wish_of_call(c, call);
-	if (as_device_copy(e)) {
-		here = vdevice_attr(c->names, call, "dst_virtual_device");
+	copy = copy_of_call(c, call);
+	if (copy) {
+		here = vdevice_attr(c->names, copy, "dst_virtual_device");
 		if (!wish(c, e, &here)) {
 			pass_error(c->cx, e->loc,
 				   "this is copied to %s, but used on another "
@@ -214,7 +230,7 @@ copy_operands(const ir_expr *e, const ir_expr *old, void *env)
 	struct vdevice to = wish_of_call(c, before), from;
 	const ir_expr **operands;
 
-	if (as_device_copy(old) || !to.meta)
+	if (copy_of_call(c, before) || !to.meta)
 		return e;
 	operands = ARENA_NEW_ARRAY(c->cx->scratch, call->nargs + 1,
 				   const ir_expr *);
@@ -232,16 +248,17 @@ copy_operands(const ir_expr *e, const ir_expr *old, void *env)
 }
 
 bool
-copy_contested(pass_ctx *cx, ir_def *const *defs, size_t n)
+copy_contested(struct domains *ds, ir_def *const *defs, size_t n)
 {
 	static const struct ir_rules rules = {
 		.on = {[IR_CALL] = copy_operands},
 		.enter = enter,
 	};
 	struct contest c = {
-		.cx = cx,
-		.names = cx->module->cx,
-		.open = vdevice_of(cx->module->cx, NULL),
+		.cx = ds->cx,
+		.ds = ds,
+		.names = ds->m->cx,
+		.open = ds->open,
 		.ok = true,
 	};
 	bool any = false;
@@ -252,7 +269,7 @@ copy_contested(pass_ctx *cx, ir_def *const *defs, size_t n)
 		any |= c.contested.bits[i] != 0;
 	for (size_t i = 0; i < n && c.ok && any; i++)
 		defs[i]->fn = ir_as_function(
-			ir_rewrite(cx->module, &defs[i]->fn->base, &rules, &c));
+			ir_rewrite(ds->m, &defs[i]->fn->base, &rules, &c));
 	ir_map_free(&c.devices);
 	ir_set_free(&c.contested);
 	return c.ok;
