@@ -65,6 +65,27 @@ pass_read_target(pass_ctx *cx, const char *option, const char *text)
 	return target;
 }
 
+pass_ctx
+pass_part(const pass_ctx *cx, const struct pass_info *info,
+	  const char *const *values)
+{
+	pass_ctx part = *cx;
+
+	part.info = info;
+	part.values = values;
+	part.state = NULL;
+	part.free_state = NULL;
+	return part;
+}
+
+void
+pass_part_end(pass_ctx *cx, pass_ctx *part)
+{
+	if (part->free_state)
+		part->free_state(part->state);
+	cx->failed |= part->failed;
+}
+
 void
 pass_error(pass_ctx *cx, struct loc loc, const char *fmt, ...)
 {

@@ -77,6 +77,14 @@ struct pass_ctx {
 	void (*free_state)(void *state);
 };
 
+/*
+ * The context for pass INFO that the pass of CX runs as a part of it, with
+ * these options or (NULL) its defaults. What it kept goes at the end.
+ */
+pass_ctx pass_part(const pass_ctx *cx, const struct pass_info *info,
+		   const char *const *values);
+void pass_part_end(pass_ctx *cx, pass_ctx *part);
+
 /* The value of an option of this pass, or its default. */
 const char *pass_option(pass_ctx *cx, const char *name);
 int64_t pass_option_int(pass_ctx *cx, const char *name);

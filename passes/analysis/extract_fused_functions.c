@@ -19,11 +19,9 @@ run(pass_ctx *cx, const char *flag, const char *const *values)
 {
 	const struct pass_info *info = pass_find(flag, strlen(flag));
 	ir_module *m = cx->module;
-	pass_ctx inner = *cx;
+	pass_ctx inner = pass_part(cx, info, values);
 
 	assert(info && info->kind == PASS_FUNCTION);
-	inner.info = info;
-	inner.values = values;
 	for (size_t i = 0; i < m->defs.len && !inner.failed; i++) {
 		ir_def *def = m->defs.at[i];
 
@@ -31,10 +29,9 @@ run(pass_ctx *cx, const char *flag, const char *const *values)
 		    !ir_dict_get(def->fn->attrs, ir_name(m->cx, "Compiler")))
 			def->fn = info->run_function(&inner, def, def->fn);
 	}
-	if (inner.free_state)
-		inner.free_state(inner.state);
+	pass_part_end(cx, &inner);
 	m->types_valid = false;
-	if (inner.failed || !ir_infer_module(m, cx->diag))
+	if (cx->failed || !ir_infer_module(m, cx->diag))
 		cx->failed = true;
 }
 

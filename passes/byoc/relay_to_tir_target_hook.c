@@ -84,12 +84,8 @@ run_on_functions(pass_ctx *inner, struct hooks *h, const char *compiler)
 static void
 run_hook(struct hooks *h, const struct pass_info *info, const char *compiler)
 {
-	pass_ctx inner = *h->cx;
+	pass_ctx inner = pass_part(h->cx, info, NULL);
 
-	inner.info = info;
-	inner.values = NULL;
-	inner.state = NULL;
-	inner.free_state = NULL;
 	if ((info->needs & PASS_NEEDS_TYPES) && h->changed &&
 	    !ir_infer_module(inner.module, inner.diag)) {
 		h->cx->failed = true;
@@ -99,11 +95,9 @@ run_hook(struct hooks *h, const struct pass_info *info, const char *compiler)
 		run_on_functions(&inner, h, compiler);
 	else if (info != h->cx->info)
 		h->changed |= info->run_module(&inner);
-	if (inner.free_state)
-		inner.free_state(inner.state);
+	pass_part_end(h->cx, &inner);
 	if (h->changed)
 		inner.module->types_valid = false;
-	h->cx->failed |= inner.failed;
 }
 
 static bool

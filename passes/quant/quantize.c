@@ -248,19 +248,13 @@ run_pass(pass_ctx *cx, const char *flag, ir_def *def,
 	 const struct ir_function *fn)
 {
 	const struct pass_info *info = pass_find(flag, strlen(flag));
-	pass_ctx inner = *cx;
+	pass_ctx part = pass_part(cx, info, NULL);
 	const struct ir_function *result;
 
 	if (!info || cx->failed)
 		return fn;
-	inner.info = info;
-	inner.values = NULL;
-	inner.state = NULL;
-	inner.free_state = NULL;
-	result = info->run_function(&inner, def, fn);
-	if (inner.free_state)
-		inner.free_state(inner.state);
-	cx->failed |= inner.failed;
+	result = info->run_function(&part, def, fn);
+	pass_part_end(cx, &part);
 	if (result != fn && !cx->failed)
 		retype(cx, result);
 	return result;
