@@ -141,7 +141,7 @@ assign_weight(struct rel *r, struct conv *c, const struct ir_tensor_type *data,
 	if (weight && !rel_to_canon(r, c->weight_at, weight, &c->kernel,
 				    c->weight_canon, &have))
 		return REL_FAIL;
-	if (!weight && c->groups > 1 && !c->transposed)
+	if (!weight && c->groups > 1 && !c->transposed && !c->no_depthwise)
 		return REL_DEFER;
 	if (!wanted_weight(r, c, &in, weight ? &have : NULL, &want) ||
 	    !rel_from_canon(r, &want, c->weight_canon, &c->kernel, &laid_out))

@@ -199,11 +199,32 @@ bilinear(struct te_call *c, const struct te_tensor *t, const tir_expr *n,
 	return te_select(c, inside, sum, zero);
 }
 
-/* The moved samples: [n, channel, ky, kx, y, x]. */
-static struct te_tensor *
-deformed(struct te_call *c, const struct window *w, int64_t kh, int64_t kw)
+/* Input I, which lies as the attribute LAYOUT says, with axes in this ORDER. */
+static const struct te_tensor *
+in_order(struct te_call *c, uint32_t i, const char *layout, const char *order)
 {
-	const struct te_tensor *x = c->in[0], *offset = c->in[1];
+	struct te_letters at = {{NULL}};
+	struct ir_layout l;
+	struct te_body *b;
+	int64_t shape[4];
+
+	if (!te_attr_layout(c, layout, order, &l))
+		return NULL;
+	if (strcmp(te_attr_string(c, layout), order) == 0)
+		return c->in[i];
+	for (uint32_t k = 0; k < 4; k++)
+		shape[k] = te_extent(c, c->in[i], &l, order[k]);
+	b = te_begin(c, "laid_out", "a,b,c,d", shape, 4);
+	for (uint32_t k = 0; k < 4; k++)
+		AT(at, order[k]) = b->i[k];
+	return te_end(b, te_get_letters(c, c->in[i], &l, &at));
+}
+
+/* The moved samples of X: [n, channel, ky, kx, y, x]. */
+static struct te_tensor *
+deformed(struct te_call *c, const struct window *w, const struct te_tensor *x,
+	 const struct te_tensor *offset, int64_t kh, int64_t kw)
+{
 	int64_t groups = te_attr_int(c, "deformable_groups", 1);
 	int64_t shape[6] = {x->shape[0], x->shape[1],      kh,
 			    kw,          offset->shape[2], offset->shape[3]};
@@ -231,37 +252,42 @@ deformed(struct te_call *c, const struct window *w, int64_t kh, int64_t kw)
 bool
 compute_nn_deformable_conv2d(struct te_call *c)
 {
-	const struct te_tensor *weight = c->in[2];
+	const struct te_tensor *data = in_order(c, 0, "data_layout", "NCHW");
+	const struct te_tensor *offset = in_order(c, 1, "data_layout", "NCHW");
+	const struct te_tensor *weight =
+		in_order(c, 2, "kernel_layout", "OIHW");
+	bool given = *te_attr_string(c, "out_layout") != 0;
 	int64_t groups = te_attr_int(c, "groups", 1);
-	int64_t kh = weight->shape[2], kw = weight->shape[3];
 	const tir_expr *i, *y, *x, *in;
 	struct te_tensor *samples;
 	struct dtype t = te_out_dtype(c, 0);
+	struct te_letters o;
+	struct ir_layout l;
 	struct te_body *b;
 	struct window w;
 
-	if (strcmp(te_attr_string(c, "data_layout"), "NCHW") != 0 ||
-	    strcmp(te_attr_string(c, "kernel_layout"), "OIHW") != 0)
-		return te_error(c, "only NCHW and OIHW are supported");
-	if (!read_window(c, "dilation", &w))
+	if (!data || !offset || !weight ||
+	    !te_attr_layout(c, given ? "out_layout" : "data_layout", "NCHW",
+			    &l) ||
+	    !read_window(c, "dilation", &w))
 		return false;
-	samples = deformed(c, &w, kh, kw);
+	samples = deformed(c, &w, data, offset, weight->shape[2],
+			   weight->shape[3]);
 	b = te_begin_out(c, NULL, 0);
+	o = te_letters_of(c, &l, b->i);
 	i = te_fold_axis(b, "i", weight->shape[1]);
-	y = te_fold_axis(b, "ky", kh);
-	x = te_fold_axis(b, "kx", kw);
-	in = te_divi(c, b->i[1], te_dim_div(c, weight->shape[0], groups));
+	y = te_fold_axis(b, "ky", weight->shape[2]);
+	x = te_fold_axis(b, "kx", weight->shape[3]);
+	in = te_divi(c, AT(o, 'C'), te_dim_div(c, weight->shape[0], groups));
 	in = te_muli(c, in, weight->shape[1]);
+	in = te_at(c, samples, AT(o, 'N'), te_add(c, in, i), y, x, AT(o, 'H'),
+		   AT(o, 'W'));
 	return te_output(c, 0,
 			 te_end_fold(b, TE_SUM,
-				     te_mul(c,
+				     te_mul(c, te_cast(c, t, in),
 					    te_cast(c, t,
-						    te_at(c, samples, b->i[0],
-							  te_add(c, in, i), y,
-							  x, b->i[2], b->i[3])),
-					    te_cast(c, t,
-						    te_at(c, weight, b->i[1], i,
-							  y, x)))));
+						    te_at(c, weight, AT(o, 'C'),
+							  i, y, x)))));
 }
 
 /* Gradients (data_layout) against data (kernel_layout), for out_layout. */

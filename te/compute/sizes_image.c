@@ -294,16 +294,15 @@ bool
 sizes_deformable_conv(struct te_call *c, int64_t *const *out)
 {
 	struct conv v = {.weight = 2};
-	int64_t n, want[4];
+	int64_t n, want[LAYOUT_MAX_AXES];
 
 	if (!conv_sizes(c, out, &v, false))
 		return false;
 	n = te_dim_mul(c, v.size[0], v.size[1]);
-	want[0] = out[0][0];
-	want[1] = te_dim_mul(c, n, 2 * te_attr_int(c, "deformable_groups", 1));
-	want[2] = out[0][2];
-	want[3] = out[0][3];
-	return te_expect_shape(c, 1, want, 4);
+	AT(v.x, 'C') =
+		te_dim_mul(c, n, 2 * te_attr_int(c, "deformable_groups", 1));
+	return sizes_from_letters(c, &v.x, &v.data, want) &&
+	       te_expect_shape(c, 1, want, v.data.n);
 }
 
 bool

@@ -237,15 +237,19 @@ def deformable(g, op):
     out = [(w.extents[k] + w.pads[k] + w.pads[2 + k] -
             (w.kernel[k] - 1) * w.dilation[k] - 1) // w.stride[k] + 1
            for k in range(2)]
-    offset = [batch, 2 * w.kernel[0] * w.kernel[1] * parts] + out
-    return Case(op, [g.input("x", [batch, channels_in] + w.extents,
-                             "float32"),
-                     g.input("o", offset, "float32"),
-                     g.input("w", [channels, channels_in] + w.kernel,
+    layout, kernel_layout = g.choice([("NCHW", "OIHW"), ("NHWC", "HWIO")])
+    data = dict(zip("HW", w.extents), N=batch, C=channels_in)
+    offset = dict(zip("HW", out), N=batch,
+                  C=2 * w.kernel[0] * w.kernel[1] * parts)
+    kernel = dict(zip("HW", w.kernel), O=channels, I=channels_in)
+    return Case(op, [g.input("x", layout_shape(layout, data), "float32"),
+                     g.input("o", layout_shape(layout, offset), "float32"),
+                     g.input("w", layout_shape(kernel_layout, kernel),
                              "float32")], ["%x", "%o", "%w"],
                 {"strides": w.stride, "padding": w.padding,
                  "dilation": w.dilation, "deformable_groups": parts,
-                 "channels": channels, "kernel_size": w.kernel}, 32)
+                 "channels": channels, "kernel_size": w.kernel,
+                 "data_layout": layout, "kernel_layout": kernel_layout}, 32)
 
 
 @recipe("image.dilation2d")
