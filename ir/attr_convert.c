@@ -167,7 +167,8 @@ ir_attr_convert(ir_context *cx, const struct attr_field *f, ir_attr *v,
 {
 	(void)cx;
 	if (v->kind == ATTR_NULL &&
-	    (f->need == ATTR_NULLABLE || holds_object(f->type)))
+	    (f->need == ATTR_NULLABLE || holds_object(f->type) ||
+	     (f->need == ATTR_DEFAULT && strcmp(f->default_text, "null") == 0)))
 		return true;
 	switch (f->type) {
 	case ATTR_TYPE_INT:
