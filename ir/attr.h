@@ -187,6 +187,11 @@ struct ir_dict_entry {
 	ir_attr value;
 };
 
+struct ir_dict_place {
+	int32_t slot;
+	int32_t next; /* slot of the next in the chain; negative: none */
+};
+
 /*
  * Immutable map from names to values. Up to four entries keep the order of
  * insertion; from five on the order is that of TVM's hash table, which is
@@ -194,15 +199,19 @@ struct ir_dict_entry {
  */
 struct ir_dict {
 	uint32_t n;
-	uint32_t nslots;              /* 0: small, insertion order */
-	struct ir_dict_entry entry[]; /* in order of iteration */
+	uint32_t nslots;                   /* 0: small, insertion order */
+	const struct ir_dict_place *place; /* of each entry in the table */
+	struct ir_dict_entry entry[];      /* in order of iteration */
 };
 
 const ir_attr *ir_dict_get(const ir_dict *d, const char *key);
 int64_t ir_dict_int(const ir_dict *d, const char *key, int64_t deflt);
 const char *ir_dict_string(const ir_dict *d, const char *key); /* or NULL */
 
-/* D with KEY, interned here, set (replacing keeps the place), or without it. */
+/*
+ * D with KEY, interned here, set (replacing keeps the place), or without it:
+ * then the last that met it in the table takes its place.
+ */
 const ir_dict *ir_dict_with(ir_context *cx, const ir_dict *d, const char *key,
 			    ir_attr value);
 const ir_dict *ir_dict_without(ir_context *cx, const ir_dict *d,

@@ -4,13 +4,16 @@
  * Up to four entries the order is that of insertion. Setting an entry while
  * there are four already moves the map to a hash table, for good; a literal
  * of four or more entries starts there. Iteration then goes by slot. The
- * table is simulated here: what is stored is only the order that comes out,
- * and the number of slots.
+ * table is simulated here: a dictionary holds its entries in the order that
+ * comes out, and where each stands, so that a copy of it goes on from there.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "ir/attr.h"
 #include "ir/module.h"
+#include "support/hash.h"
+#include "support/ptrmap.h"
 
 enum {
 	SMALL_MAX = 4,
@@ -204,23 +207,57 @@ dict_alloc(ir_context *cx, const struct ir_dict_entry *e, uint32_t n)
 	return d;
 }
 
-/* The dictionary of E[0..N) as a table of NSLOTS that is filled in order. */
-static const ir_dict *
-dict_hashed(ir_context *cx, const struct ir_dict_entry *e, uint32_t n,
-	    uint32_t nslots)
+/* T as D left it; the entries of T begin with those of D. */
+static void
+load(struct table *t, const ir_dict *d)
+{
+	table_init(t, d->nslots);
+	for (uint32_t i = 0; i < d->n; i++) {
+		uint32_t slot = (uint32_t)d->place[i].slot;
+
+		t->entry[slot] = (int32_t)i;
+		t->next[slot] = d->place[i].next;
+		t->is_head[slot] = slot == home_of(t, d->entry[i].key);
+	}
+	t->count = d->n;
+}
+
+/* T as a dictionary. */
+static ir_dict *
+save(ir_context *cx, const struct table *t)
+{
+	struct ir_dict_place *place =
+		ARENA_NEW_ARRAY(&cx->arena, t->count, struct ir_dict_place);
+	ir_dict *d = dict_alloc(cx, t->entries, t->count);
+	uint32_t k = 0;
+
+	for (uint32_t i = 0; i < t->nslots; i++) {
+		if (t->entry[i] == FREE)
+			continue;
+		place[k] = (struct ir_dict_place){(int32_t)i, t->next[i]};
+		d->entry[k++] = t->entries[t->entry[i]];
+	}
+	d->nslots = t->nslots;
+	d->place = place;
+	return d;
+}
+
+/* FROM with what E[0..N) has behind it; NULL: a new table of NSLOTS. */
+static ir_dict *
+dict_hashed(ir_context *cx, const ir_dict *from, const struct ir_dict_entry *e,
+	    uint32_t n, uint32_t nslots)
 {
 	struct arena scratch = {0};
 	struct table t = {.entries = e, .arena = &scratch};
-	ir_dict *d = dict_alloc(cx, e, n);
-	uint32_t k = 0;
+	ir_dict *d;
 
-	table_init(&t, nslots);
-	for (uint32_t i = 0; i < n; i++)
+	if (from)
+		load(&t, from);
+	else
+		table_init(&t, nslots);
+	for (uint32_t i = from ? from->n : 0; i < n; i++)
 		insert(&t, (int32_t)i);
-	for (uint32_t i = 0; i < t.nslots; i++)
-		if (t.entry[i] != FREE)
-			d->entry[k++] = e[t.entry[i]];
-	d->nslots = t.nslots;
+	d = save(cx, &t);
 	arena_free(&scratch);
 	return d;
 }
@@ -231,16 +268,20 @@ ir_dict_new(ir_context *cx, const struct ir_dict_entry *e, uint32_t n)
 	struct arena scratch = {0};
 	struct ir_dict_entry *unique =
 		ARENA_NEW_ARRAY(&scratch, n, struct ir_dict_entry);
+	struct ptrmap places = {0};
 	uint32_t count = 0;
 	uint32_t nslots = 1;
 	const ir_dict *d;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t at = find_key(unique, count, e[i].key);
+		bool is_new;
+		uintptr_t *at = ptrmap_add(&places, e[i].key, &is_new);
 
-		unique[at] = e[i];
-		count += at == count;
+		if (is_new)
+			*at = count++;
+		unique[*at] = e[i];
 	}
+	ptrmap_free(&places);
 	while (nslots <= n)
 		nslots *= 2;
 	if (nslots < 2 * n)
@@ -250,7 +291,7 @@ ir_dict_new(ir_context *cx, const struct ir_dict_entry *e, uint32_t n)
 	else if (n < SMALL_MAX)
 		d = dict_alloc(cx, unique, count);
 	else
-		d = dict_hashed(cx, unique, count, nslots);
+		d = dict_hashed(cx, NULL, unique, count, nslots);
 	arena_free(&scratch);
 	return d;
 }
@@ -259,76 +300,135 @@ const ir_dict *
 ir_dict_with(ir_context *cx, const ir_dict *d, const char *key, ir_attr value)
 {
 	uint32_t n = d ? d->n : 0;
-	uint32_t at = find_key(d ? d->entry : NULL, n, key);
+	uint32_t at = find_key(d ? d->entry : NULL, n, key = ir_name(cx, key));
 	struct arena scratch = {0};
 	struct ir_dict_entry *e;
-	const ir_dict *out;
+	ir_dict *out;
 
 	e = ARENA_NEW_ARRAY(&scratch, n + 1, struct ir_dict_entry);
 	if (n)
 		memcpy(e, d->entry, n * sizeof(*e));
-	e[at] = (struct ir_dict_entry){ir_name(cx, key), value};
+	e[at] = (struct ir_dict_entry){key, value};
 	n += at == n;
-	if (d && d->nslots) {
-		/* Replacing keeps the place; adding goes into the table. */
-		out = at < d->n ? dict_alloc(cx, e, n)
-				: dict_hashed(cx, e, n, d->nslots);
-		if (at < d->n)
-			((ir_dict *)(uintptr_t)out)->nslots = d->nslots;
-	} else if (d && d->n == SMALL_MAX) {
-		out = dict_hashed(cx, e, n, 2 * SMALL_MAX);
+	if (d && d->nslots && at == d->n) {
+		out = dict_hashed(cx, d, e, n, 0);
+	} else if (d && !d->nslots && d->n == SMALL_MAX) {
+		out = dict_hashed(cx, NULL, e, n, 2 * SMALL_MAX);
 	} else {
 		out = dict_alloc(cx, e, n);
+		out->nslots = d ? d->nslots : 0;
+		out->place = d ? d->place : NULL;
 	}
 	arena_free(&scratch);
 	return out;
 }
 
-static const ir_dict *
-set_in_turn(ir_context *cx, const struct ir_dict_entry *e, uint32_t n)
+/* A table of the N entries of T, set one by one. */
+static void
+fill(struct table *t, uint32_t n)
 {
-	const ir_dict *d = NULL;
-
+	arena_reset(t->arena);
+	table_init(t, 2 * SMALL_MAX);
 	for (uint32_t i = 0; i < n; i++)
-		d = ir_dict_with(cx, d, e[i].key, e[i].value);
-	return d;
+		insert(t, (int32_t)i);
 }
 
+/* T iterates in the order of E. */
 static bool
-is_in_order(const ir_dict *d, const struct ir_dict_entry *e)
+is_in_order(const struct table *t, const struct ir_dict_entry *e)
 {
-	for (uint32_t i = 0; i < d->n; i++)
-		if (d->entry[i].key != e[i].key)
+	for (uint32_t i = 0; i < t->nslots; i++)
+		if (t->entry[i] != FREE &&
+		    t->entries[t->entry[i]].key != e++->key)
 			return false;
 	return true;
+}
+
+static void
+shuffle(struct ir_dict_entry *e, uint32_t n, uint64_t *dice)
+{
+	for (uint32_t i = n; i > 1; i--) {
+		struct ir_dict_entry last = e[i - 1];
+		uint32_t k;
+
+		*dice = hash_mix(*dice, i);
+		k = (uint32_t)(*dice >> 33) % i;
+		e[i - 1] = e[k];
+		e[k] = last;
+	}
 }
 
 const ir_dict *
 ir_dict_as_written(ir_context *cx, const struct ir_dict_entry *e, uint32_t n)
 {
-	const ir_dict *first = set_in_turn(cx, e, n);
-	const ir_dict *d = first;
+	enum { TRIES = 200, MOST = 16 };
+	struct arena scratch = {0};
+	struct ir_dict_entry *order;
+	struct table t = {.arena = &scratch};
+	uint64_t dice = 1;
+	const ir_dict *d;
 
-	/* Setting again exchanges those that met, in short cycles. */
-	for (int i = 0; i < 4 && n > SMALL_MAX && !is_in_order(d, e); i++)
-		d = set_in_turn(cx, d->entry, n);
-	return n <= SMALL_MAX || is_in_order(d, e) ? d : first;
+	if (n <= SMALL_MAX)
+		return n ? dict_alloc(cx, e, n) : NULL;
+	order = xmalloc(n * sizeof(*order));
+	memcpy(order, e, n * sizeof(*order));
+	t.entries = order;
+	fill(&t, n);
+	for (int i = 0; n <= MOST && i < TRIES && !is_in_order(&t, e); i++) {
+		shuffle(order, n, &dice);
+		fill(&t, n);
+	}
+	if (!is_in_order(&t, e)) {
+		memcpy(order, e, n * sizeof(*order));
+		fill(&t, n);
+	}
+	d = save(cx, &t);
+	arena_free(&scratch);
+	free(order);
+	return d;
+}
+
+/* The last of the chain behind SLOT moves into it. */
+static void
+erase(struct table *t, uint32_t slot)
+{
+	uint32_t last = slot, prev = home_of(t, t->entries[t->entry[slot]].key);
+
+	while (prev != slot && t->next[prev] != (int32_t)slot)
+		prev = (uint32_t)t->next[prev];
+	while (t->next[last] != FREE) {
+		prev = last;
+		last = (uint32_t)t->next[last];
+	}
+	t->entry[slot] = t->entry[last];
+	t->entry[last] = FREE;
+	t->next[prev] = FREE;
+	t->count--;
 }
 
 const ir_dict *
 ir_dict_without(ir_context *cx, const ir_dict *d, const char *key)
 {
 	uint32_t at = find_key(d ? d->entry : NULL, d ? d->n : 0, key);
+	struct arena scratch = {0};
+	struct table t = {.arena = &scratch};
 	ir_dict *out;
 
 	if (!d || at == d->n)
 		return d;
 	if (d->n == 1)
 		return NULL;
-	out = dict_alloc(cx, d->entry, d->n - 1);
-	for (uint32_t i = at; i + 1 < d->n; i++)
-		out->entry[i] = d->entry[i + 1];
-	out->nslots = d->nslots;
+	if (!d->nslots) {
+		out = dict_alloc(cx, d->entry, d->n - 1);
+		for (uint32_t i = at; i + 1 < d->n; i++)
+			out->entry[i] = d->entry[i + 1];
+		return out;
+	}
+	t.entries = d->entry;
+	load(&t, d);
+	erase(&t, (uint32_t)d->place[at].slot);
+	out = save(cx, &t);
+	arena_free(&scratch);
 	return out;
 }
 

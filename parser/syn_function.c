@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "parser/syn.h"
+#include "support/ptrmap.h"
 
 uint32_t
 syn_no_names(struct parse_ctx *cx)
@@ -142,36 +143,32 @@ syn_device_param(struct parse_ctx *cx, struct loc loc, struct loc annot_loc,
 	var->vdevice = syn_take_device(cx, attrs);
 }
 
-/* Whether KEY is among the entries from FIRST on. */
-static bool
-is_given(const struct parse_ctx *cx, size_t first, const char *key)
-{
-	for (size_t i = first; i < cx->entries.len; i++)
-		if (strcmp(cx->entries.at[i].key, key) == 0)
-			return true;
-	return false;
-}
-
 /* Attributes of the function being closed; its device goes to PARTS. */
 static const ir_dict *
 function_attrs(struct parse_ctx *cx, uint32_t at,
 	       struct ir_function_parts *parts)
 {
 	size_t first = cx->entries.len;
+	struct ptrmap given = {0};
 	const ir_dict *d;
 
 	for (size_t i = at; i < cx->attrs.len; i++) {
 		const struct attr_item *a = &cx->attrs.at[i];
 		struct ir_dict_entry e = {a->key, a->value};
+		bool is_new = true;
 
-		if (is_device(a->key))
+		if (is_device(a->key)) {
 			parts->vdevice = device_of(cx, a);
-		else if (is_given(cx, first, a->key))
+			continue;
+		}
+		ptrmap_add(&given, a->key, &is_new);
+		if (is_new)
+			vec_push(&cx->entries, e);
+		else
 			diag_error(cx->d, a->key_loc,
 				   "attribute '%s' is given twice", a->key);
-		else
-			vec_push(&cx->entries, e);
 	}
+	ptrmap_free(&given);
 	d = ir_dict_as_written(cx->cx, cx->entries.at + first,
 			       (uint32_t)(cx->entries.len - first));
 	cx->entries.len = first;
