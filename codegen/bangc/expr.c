@@ -421,18 +421,34 @@ bang_put_place(struct buf *out, const struct tir_buffer *b,
 	return ok;
 }
 
+/* What lies in a word on the chip. */
+static void
+load_word(struct printer *p, const tir_expr *e, const struct bang_place *place)
+{
+	bool truth = dtype_is_bool(e->dtype);
+	bool integer = bang_class_of(e->dtype) == BANG_INTS;
+
+	if (e->dtype.bits < 32 && !truth)
+		buf_printf(p->out, "(%s)", bang_type(e->dtype));
+	buf_printf(p->out, "%s%s%s%s[", truth ? "(" : "",
+		   integer ? "((int *)" : "", place->text, integer ? ")" : "");
+	p->ok &= put_offset(p->out, e->arg[0], p->names, place->low);
+	buf_puts(p->out, truth ? "] != 0)" : "]");
+}
+
 static void
 load(struct printer *p, const tir_expr *e)
 {
 	const struct bang_place *place = bang_place_of(p->names, e->buffer);
 
+	if (place) {
+		load_word(p, e, place);
+		return;
+	}
 	if (e->dtype.code == DTYPE_BFLOAT)
 		buf_puts(p->out, "(float)");
-	buf_printf(p->out, "%s[", place ? place->text : e->buffer->name);
-	if (place)
-		p->ok &= put_offset(p->out, e->arg[0], p->names, place->low);
-	else
-		expr(p, e->arg[0]);
+	buf_printf(p->out, "%s[", e->buffer->name);
+	expr(p, e->arg[0]);
 	buf_putc(p->out, ']');
 }
 

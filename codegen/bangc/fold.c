@@ -46,12 +46,69 @@ way_along(const struct bang_nest *n, uint32_t loop)
 	return w;
 }
 
-const char *
-bang_combine(const struct bang_nest *n)
+bool
+bang_has_fold(const struct bang_nest *n)
 {
-	return n->fold == TIR_ADD   ? "__bang_add"
-	       : n->fold == TIR_MAX ? "relay_vmax"
-				    : "relay_vmin";
+	struct dtype t = n->buffer->dtype;
+
+	if (bang_class_of(t) == BANG_INTS)
+		return n->fold == TIR_ADD ? t.bits == 32 : bang_has_extremes(t);
+	return bang_class_of(t) == BANG_FLOATS;
+}
+
+void
+bang_put_combine(struct bang_vectors *v, const struct bang_nest *n,
+		 unsigned sum, unsigned x)
+{
+	bool ints = bang_class_of(n->buffer->dtype) == BANG_INTS;
+	const char *which = n->fold == TIR_MAX ? "max" : "min";
+
+	if (ints && n->fold == TIR_ADD)
+		buf_printf(&v->code,
+			   "%srelay_vadd((int *)x%u, (int *)x%u, (int *)x%u, "
+			   "count);\n",
+			   v->indent, sum, sum, x);
+	else if (ints)
+		buf_printf(&v->code,
+			   "%s__cn_vector_%s_s32(count, (int *)x%u, "
+			   "(int *)x%u, (int *)x%u);\n",
+			   v->indent, which, sum, sum, x);
+	else if (n->fold == TIR_ADD)
+		buf_printf(&v->code, "%s__bang_add(x%u, x%u, x%u, count);\n",
+			   v->indent, sum, sum, x);
+	else
+		buf_printf(&v->code, "%srelay_v%s(x%u, x%u, x%u, count);\n",
+			   v->indent, which, sum, sum, x);
+}
+
+void
+bang_put_total(struct buf *out, const struct bang_nest *n, const char *indent,
+	       unsigned x, unsigned scratch)
+{
+	static const char *const rest[] = {"0.0f", "-3.402823466e+38f",
+					   "3.402823466e+38f"};
+	static const char *const words[] = {"0", "-2147483647 - 1",
+					    "2147483647"};
+	static const char *const all[] = {"relay_sum", "relay_greatest",
+					  "relay_least"};
+	int how = n->fold == TIR_ADD ? 0 : n->fold == TIR_MAX ? 1 : 2;
+	bool ints = bang_class_of(n->buffer->dtype) == BANG_INTS;
+	const char *cast = ints ? "(int *)" : "";
+
+	buf_printf(out,
+		   ints ? "%sfor (int t = real; t < count; t++) "
+			  "((int *)x%u)[t] = %s;\n"
+			: "%sfor (int t = real; t < count; t++) x%u[t] = %s;\n",
+		   indent, x, ints ? words[how] : rest[how]);
+	if (how == 0)
+		buf_printf(out, "%stotal += relay_sum(%sx%u, %sx%u, count);\n",
+			   indent, cast, x, cast, scratch);
+	else
+		buf_printf(out,
+			   "%stotal = relay_%s(total, %s(%sx%u, %sx%u, "
+			   "count));\n",
+			   indent, how == 1 ? "max" : "min", all[how], cast, x,
+			   cast, scratch);
 }
 
 static void
@@ -118,15 +175,12 @@ put_down(struct bang_kernel *k, const struct bang_nest *n)
 	unsigned sum, x;
 	bool ok;
 
-	if (bang_class_of(n->buffer->dtype) != BANG_FLOATS)
-		return false;
 	bang_vectors_init(&v, k, n, n->loops[n->nspatial - 1].var);
 	sum = bang_new_vector(&v);
 	v.ok &= bang_put_expr(&init, n->init, &v.names) &&
 		!bang_mentions(n->init, v.along);
 	x = bang_vector_of(&v, n->value);
-	buf_printf(&v.code, "%s%s(x%u, x%u, x%u, count);\n", v.indent,
-		   bang_combine(n), sum, sum, x);
+	bang_put_combine(&v, n, sum, x);
 	bang_put_vector_store(&v, &store, &store, sum);
 	ok = v.ok;
 	if (ok) {
@@ -135,9 +189,9 @@ put_down(struct bang_kernel *k, const struct bang_nest *n)
 		put_down_tiles(k, n, tile);
 		put_all_vectors(&v, k->out);
 		buf_printf(k->out,
-			   "        __bang_write_value(x%u, count, (float)(%s))"
+			   "        __bang_write_value(x%u, count, (%s)(%s))"
 			   ";\n",
-			   sum, bang_text(&init));
+			   sum, bang_word(n->buffer->dtype), bang_text(&init));
 		bang_put_loops(k->out, n, n->nspatial, n->nloops);
 		buf_puts(k->out, "        {\n");
 		buf_puts(k->out, bang_text(&v.loads));
@@ -159,15 +213,11 @@ put_along_code(struct bang_vectors *v, unsigned x, unsigned scratch,
 	const struct bang_nest *n = v->nest;
 	const struct bang_loop *row = &n->loops[n->nloops - 1];
 	struct buf *out = v->k->out;
-	static const char *const rest[] = {"0.0f", "-3.402823466e+38f",
-					   "3.402823466e+38f"};
-	int how = n->fold == TIR_ADD ? 0 : n->fold == TIR_MAX ? 1 : 2;
-	static const char *const all[] = {"relay_sum", "relay_greatest",
-					  "relay_least"};
+	const char *word = bang_word(n->buffer->dtype);
 
 	buf_printf(out, "    const int tile = %s;\n", tile);
 	bang_put_units(v->k, n, n->nspatial);
-	buf_printf(out, "        float total = (float)(%s);\n", init);
+	buf_printf(out, "        %s total = (%s)(%s);\n", word, word, init);
 	bang_put_loops(out, n, n->nspatial, n->nloops - 1);
 	buf_printf(out,
 		   "        for (int start = %" PRId64 "; start < %" PRId64
@@ -178,18 +228,7 @@ put_along_code(struct bang_vectors *v, unsigned x, unsigned scratch,
 	put_all_vectors(v, out);
 	buf_puts(out, bang_text(&v->loads));
 	buf_puts(out, bang_text(&v->code));
-	buf_printf(out,
-		   "        for (int t = real; t < count; t++) x%u[t] = %s;\n",
-		   x, rest[how]);
-	if (how == 0)
-		buf_printf(out,
-			   "        total += relay_sum(x%u, x%u, count);\n", x,
-			   scratch);
-	else
-		buf_printf(out,
-			   "        total = relay_%s(total, %s(x%u, x%u, "
-			   "count));\n",
-			   how == 1 ? "max" : "min", all[how], x, scratch);
+	bang_put_total(out, n, "        ", x, scratch);
 	buf_puts(out, "        }\n");
 }
 
@@ -204,7 +243,7 @@ put_along(struct bang_kernel *k, const struct bang_nest *n)
 	bool ok;
 
 	bang_vectors_init(&v, k, n, n->loops[n->nloops - 1].var);
-	v.ok &= type && dtype_is_float(n->buffer->dtype);
+	v.ok &= type && !dtype_is_bool(n->buffer->dtype);
 	v.ok &= bang_put_expr(&init, n->init, &v.names);
 	v.ok &= bang_put_expr(&index, n->index, &v.names);
 	x = bang_vector_of(&v, n->value);
@@ -243,7 +282,7 @@ bang_put_fold(struct bang_kernel *k, const struct bang_nest *given)
 	bool down;
 
 	bang_merge_loops(&n);
-	if (!n.reduce || n.nspatial == n.nloops)
+	if (!n.reduce || n.nspatial == n.nloops || !bang_has_fold(&n))
 		return false;
 	if (bang_folds_along(&n, &down) && put_along(k, &n))
 		return true;

@@ -266,6 +266,8 @@ bool bang_load_floats(struct bang_vectors *v, const tir_expr *e, unsigned *d);
  */
 void bang_wrap(struct bang_vectors *v, unsigned d, unsigned a, struct dtype t);
 unsigned bang_int_binary(struct bang_vectors *v, const tir_expr *e);
+/* Has the library the greater and the lesser of Ts? */
+bool bang_has_extremes(struct dtype t);
 /* A cast. */
 unsigned bang_convert(struct bang_vectors *v, const tir_expr *e);
 
@@ -524,8 +526,19 @@ bool bang_put_fold(struct bang_kernel *k, const struct bang_nest *n);
 /* Is N better folded along its last loop? *DOWN: the other way works. */
 bool bang_folds_along(const struct bang_nest *n, bool *down);
 
-/* The instruction that folds two vectors. */
-const char *bang_combine(const struct bang_nest *n);
+/* Have vectors of words a way to fold what N folds? */
+bool bang_has_fold(const struct bang_nest *n);
+
+/* The instruction that folds vector X into SUM. */
+void bang_put_combine(struct bang_vectors *v, const struct bang_nest *n,
+		      unsigned sum, unsigned x);
+
+/*
+ * "total = ...": vector X, which has its tail overwritten, or all of it, is
+ * folded into a number; SCRATCH is another.
+ */
+void bang_put_total(struct buf *out, const struct bang_nest *n,
+		    const char *indent, unsigned x, unsigned scratch);
 
 /*
  * conv.c: N by the unit for matrices. BORDER, unless NULL, makes an array that

@@ -50,6 +50,45 @@ with_number(struct bang_vectors *v, const tir_expr *e, const char *name,
 	return done(v, e, d);
 }
 
+/* Has E numbers of so few bits that floats hold products of two of them? */
+static bool
+is_small(const tir_expr *e)
+{
+	while (e->kind == TIR_CAST &&
+	       bang_class_of(e->arg[0]->dtype) == BANG_INTS)
+		e = e->arg[0];
+	return e->dtype.bits <= 8 ||
+	       (e->kind == TIR_INT && e->i > -4096 && e->i < 4096);
+}
+
+/* The product of small numbers, one of which may stay the same. */
+static unsigned
+float_product(struct bang_vectors *v, const tir_expr *e, bool turned)
+{
+	const tir_expr *other = e->arg[!turned];
+	bool number = bang_is_constant(v, other);
+	unsigned a = bang_vector_of(v, e->arg[turned]);
+	unsigned b = number ? a : bang_vector_of(v, other);
+	unsigned d = bang_new_vector(v), t = number ? d : bang_new_vector(v);
+
+	buf_printf(&v->code, "%srelay_vfloat(x%u, (int *)x%u, count);\n",
+		   v->indent, d, a);
+	if (number) {
+		buf_printf(&v->code, "%s__bang_mul_scalar(x%u, x%u, (float)(",
+			   v->indent, d, d);
+		v->ok &= bang_put_expr(&v->code, other, &v->names);
+		buf_puts(&v->code, "), count);\n");
+	} else {
+		buf_printf(&v->code,
+			   "%srelay_vfloat(x%u, (int *)x%u, count);\n"
+			   "%s__bang_mul(x%u, x%u, x%u, count);\n",
+			   v->indent, t, b, v->indent, d, d, t);
+	}
+	buf_printf(&v->code, "%srelay_vint((int *)x%u, x%u, count);\n",
+		   v->indent, d, d);
+	return done(v, e, d);
+}
+
 static unsigned
 arithmetic(struct bang_vectors *v, const tir_expr *e)
 {
@@ -64,7 +103,9 @@ arithmetic(struct bang_vectors *v, const tir_expr *e)
 	unsigned a, b, d;
 
 	if (!has_products(v) && e->kind == TIR_MUL)
-		return bang_lanes(v, e);
+		return is_small(e->arg[0]) && is_small(e->arg[1])
+			       ? float_product(v, e, turned)
+			       : bang_lanes(v, e);
 	if (has_products(v) && (number || turned))
 		return with_number(v, e, names[e->kind], turned);
 	a = bang_vector_of(v, e->arg[0]);
@@ -81,8 +122,8 @@ arithmetic(struct bang_vectors *v, const tir_expr *e)
 }
 
 /* The library's extremes take signed integers, or those that have no sign. */
-static bool
-has_extremes(struct dtype t)
+bool
+bang_has_extremes(struct dtype t)
 {
 	return t.code == DTYPE_INT || t.bits < 32;
 }
@@ -142,7 +183,7 @@ bang_int_binary(struct bang_vectors *v, const tir_expr *e)
 		return arithmetic(v, e);
 	case TIR_MIN:
 	case TIR_MAX:
-		if (!has_extremes(t))
+		if (!bang_has_extremes(t))
 			return bang_lanes(v, e);
 		d = extreme(v, e, e->kind == TIR_MIN);
 		v->at[d] = e;
@@ -154,7 +195,8 @@ bang_int_binary(struct bang_vectors *v, const tir_expr *e)
 	case TIR_LE:
 	case TIR_GT:
 	case TIR_GE:
-		return has_extremes(t) ? comparison(v, e) : bang_lanes(v, e);
+		return bang_has_extremes(t) ? comparison(v, e)
+					    : bang_lanes(v, e);
 	default:
 		return bang_lanes(v, e);
 	}

@@ -37,6 +37,14 @@ struct rows_array {
 	 * and stored. */
 	unsigned places;
 	int64_t at; /* its first place: floats in NRAM */
+	/*
+	 * Elements of fewer bytes than words have are copied to places of
+	 * their own, and there is one for the words.
+	 */
+	int64_t bytes;
+	bool cleared; /* integers are stored to it one by one */
+	unsigned raw_places;
+	int64_t raw;
 };
 
 struct rows_step {
@@ -72,6 +80,8 @@ bool rows_put(struct rows *r);
 
 /* Floats in one place of A, with a line to spare behind its end. */
 int64_t rows_place_size(const struct rows *r, const struct rows_array *a);
+/* The same of one place where its elements are copied. */
+int64_t rows_raw_size(const struct rows *r, const struct rows_array *a);
 
 struct rows_array *rows_array_of(struct rows *r, const struct tir_buffer *b);
 
@@ -86,12 +96,26 @@ struct rows_coder {
 /* The name of A's block in the code, or of the unit at hand. */
 const char *rows_place_name(struct rows_coder *x, const struct rows_array *a,
 			    bool row);
+/* The same of where it is copied to or from; and the type of what lies there. */
+const char *rows_raw_name(struct rows_coder *x, const struct rows_array *a,
+			  bool row);
+const char *rows_raw_type(const struct rows_array *a);
+/* Is A copied as it is in memory, where elements are no words? */
+bool rows_is_raw(const struct rows_array *a);
+/* N elements at RAW, of A, as words at ROWS, and back. */
+void rows_put_widen(struct buf *out, const struct rows_array *a,
+		    const char *rows, const char *raw, const char *n);
+void rows_put_narrow(struct buf *out, const struct rows_array *a,
+		     const char *rows, const char *raw, const char *n);
 /* For each unit of the block: CODE. */
 void rows_put_each_unit(struct rows_coder *x, struct buf *out,
 			const char *code);
-/* The names and places that code for a unit has; WHOLE: for a block. */
+/*
+ * The names and places that code for a unit has; WHOLE: for a block; RAW: that
+ * copies have.
+ */
 void rows_add_names(struct rows_coder *x, struct bang_names *names,
-		    const struct bang_nest *n, bool whole);
+		    const struct bang_nest *n, bool whole, bool raw);
 /* N without the loops of the units: what happens to one of them. */
 struct bang_nest rows_inner(const struct rows *r, const struct bang_nest *n);
 /* rows_copy.c: what a turn loads. */

@@ -30,6 +30,14 @@ rows_place_name(struct rows_coder *x, const struct rows_array *a, bool row)
 						   : "rows");
 }
 
+const char *
+rows_raw_name(struct rows_coder *x, const struct rows_array *a, bool row)
+{
+	return rows_is_raw(a) ? arena_printf(x->k->arena, "%s_raw%s",
+					     a->buffer->name, row ? "_row" : "")
+			      : rows_place_name(x, a, row);
+}
+
 /* ------------------------------------------------- units and pointers -- */
 
 /* The loops of the units get their values: of CODE, those that it mentions. */
@@ -57,22 +65,44 @@ put_unit_loops(struct rows_coder *x, struct buf *out, const char *code)
 	}
 }
 
+static void
+put_row_pointer(struct buf *out, const struct rows_array *a, const char *type,
+		const char *row, const char *rows, const char *code)
+{
+	if (!bang_text_mentions(code, row))
+		return;
+	buf_printf(out, "          %s *%s = %s + unit", type, row, rows);
+	if (a->pitch != 1)
+		buf_printf(out, " * %" PRId64, a->pitch);
+	buf_puts(out, ";\n");
+}
+
 /* "float *A_row = A_rows + unit * pitch;" for arrays that CODE mentions. */
 static void
 put_row_pointers(struct rows_coder *x, struct buf *out, const char *code)
 {
 	for (unsigned i = 0; i < x->r->narrays; i++) {
 		const struct rows_array *a = &x->r->arrays[i];
-		const char *row = rows_place_name(x, a, true);
 
-		if (a->kind == ROWS_SHARED || !bang_text_mentions(code, row))
+		if (a->kind == ROWS_SHARED)
 			continue;
-		buf_printf(out, "          float *%s = %s + unit", row,
-			   rows_place_name(x, a, false));
-		if (a->pitch != 1)
-			buf_printf(out, " * %" PRId64, a->pitch);
-		buf_puts(out, ";\n");
+		put_row_pointer(out, a, "float", rows_place_name(x, a, true),
+				rows_place_name(x, a, false), code);
+		if (rows_is_raw(a))
+			put_row_pointer(out, a, rows_raw_type(a),
+					rows_raw_name(x, a, true),
+					rows_raw_name(x, a, false), code);
 	}
+}
+
+/* "(float *)relay_nram + AT", in one of several places in turn. */
+static void
+put_turn(struct buf *out, int64_t at, unsigned places, int64_t size,
+	 const char *turn)
+{
+	buf_printf(out, "(float *)relay_nram + %" PRId64, at);
+	if (places > 1)
+		buf_printf(out, " + %s %% %u * %" PRId64, turn, places, size);
 }
 
 /* The blocks of arrays that CODE mentions, in the places of turn TURN. */
@@ -83,17 +113,23 @@ put_block_pointers(struct rows_coder *x, struct buf *out, const char *code,
 	for (unsigned i = 0; i < x->r->narrays; i++) {
 		const struct rows_array *a = &x->r->arrays[i];
 		const char *rows = rows_place_name(x, a, false);
-		int64_t size = rows_place_size(x->r, a);
+		const char *raw = rows_raw_name(x, a, false);
 
-		if (a->kind == ROWS_SHARED || !bang_text_mentions(code, rows))
+		if (a->kind == ROWS_SHARED)
 			continue;
-		buf_printf(out,
-			   "        float *%s = (float *)relay_nram + %" PRId64,
-			   rows, a->at);
-		if (a->places > 1)
-			buf_printf(out, " + %s %% %u * %" PRId64, turn,
-				   a->places, size);
-		buf_puts(out, ";\n");
+		if (bang_text_mentions(code, rows)) {
+			buf_printf(out, "        float *%s = ", rows);
+			put_turn(out, a->at, a->places,
+				 rows_place_size(x->r, a), turn);
+			buf_puts(out, ";\n");
+		}
+		if (rows_is_raw(a) && bang_text_mentions(code, raw)) {
+			buf_printf(out, "        %s *%s = (%s *)(",
+				   rows_raw_type(a), raw, rows_raw_type(a));
+			put_turn(out, a->raw, a->raw_places,
+				 rows_raw_size(x->r, a), turn);
+			buf_puts(out, ");\n");
+		}
 	}
 }
 
@@ -125,7 +161,7 @@ rows_inner(const struct rows *r, const struct bang_nest *n)
 /* The names and places that code for a unit has. */
 void
 rows_add_names(struct rows_coder *x, struct bang_names *names,
-	       const struct bang_nest *n, bool whole)
+	       const struct bang_nest *n, bool whole, bool raw)
 {
 	struct bang_places *p = ARENA_NEW(x->k->arena, struct bang_places);
 
@@ -139,9 +175,11 @@ rows_add_names(struct rows_coder *x, struct bang_names *names,
 	for (unsigned i = 0; i < x->r->narrays; i++) {
 		const struct rows_array *a = &x->r->arrays[i];
 
-		p->at[i] = (struct bang_place){a->buffer,
-					       rows_place_name(x, a, !whole),
-					       a->low, a->span, a->pitch};
+		p->at[i] =
+			(struct bang_place){a->buffer,
+					    raw ? rows_raw_name(x, a, !whole)
+						: rows_place_name(x, a, !whole),
+					    a->low, a->span, a->pitch};
 	}
 	for (uint32_t i = 0; i < x->r->depth; i++) {
 		p->units[i] = n->loops[i].var;
@@ -160,7 +198,7 @@ start_vectors(struct rows_coder *x, struct bang_vectors *v,
 {
 	bang_vectors_init(v, x->k, inner, along);
 	v->indent = "            ";
-	rows_add_names(x, &v->names, whole, !along);
+	rows_add_names(x, &v->names, whole, !along, false);
 }
 
 /* The vectors that CODE mentions and that are no part of an array. */
@@ -370,8 +408,7 @@ put_fold_down(struct rows_coder *x, struct buf *out, const struct bang_nest *in,
 	v.ok &= bang_put_expr(&init, in->init, &v.names) &&
 		!bang_mentions(in->init, last->var);
 	each = bang_vector_of(&v, in->value);
-	buf_printf(&v.code, "%s%s(x%u, x%u, x%u, count);\n", v.indent,
-		   bang_combine(in), sum, sum, each);
+	bang_put_combine(&v, in, sum, each);
 	put_result(x, &v, sum, &declare, &move);
 	ok = v.ok;
 	if (ok) {
@@ -380,8 +417,8 @@ put_fold_down(struct rows_coder *x, struct buf *out, const struct bang_nest *in,
 		buf_printf(&all, "%s", bang_text(&declare));
 		buf_printf(&all,
 			   "            __bang_write_value(x%u, count, "
-			   "(float)(%s));\n",
-			   sum, bang_text(&init));
+			   "(%s)(%s));\n",
+			   sum, bang_word(in->buffer->dtype), bang_text(&init));
 		bang_put_loops(&all, in, in->nspatial, in->nloops);
 		buf_puts(&all, "          {\n");
 		buf_puts(&all, bang_text(&v.loads));
@@ -402,13 +439,15 @@ put_fold_down(struct rows_coder *x, struct buf *out, const struct bang_nest *in,
 	return ok;
 }
 
-/* VECTOR, or a copy of it, that may have its tail overwritten. */
+/* VECTOR, or a copy of it, that a fold may overwrite. */
 static unsigned
 own_vector(struct bang_vectors *v, unsigned vector)
 {
 	unsigned own;
 
-	if (!v->alias[vector] || v->row[vector])
+	if (!v->alias[vector] ||
+	    (v->row[vector] &&
+	     bang_class_of(v->nest->buffer->dtype) != BANG_INTS))
 		return vector;
 	own = bang_new_vector(v);
 	buf_printf(&v->code,
@@ -418,15 +457,22 @@ own_vector(struct bang_vectors *v, unsigned vector)
 	return own;
 }
 
+/*
+ * Integers that are stored one by one go to words that were written before: the
+ * emulated machine takes -1 for none.
+ */
+static void
+clear_first(struct rows_coder *x, const struct bang_nest *n)
+{
+	if (bang_class_of(n->buffer->dtype) == BANG_INTS)
+		rows_array_of(x->r, n->buffer)->cleared = true;
+}
+
 static bool
 put_fold_along(struct rows_coder *x, struct buf *out,
 	       const struct bang_nest *in, const struct bang_nest *whole)
 {
-	static const char *const rest[] = {"0.0f", "-3.402823466e+38f",
-					   "3.402823466e+38f"};
-	static const char *const all[] = {"relay_sum", "relay_greatest",
-					  "relay_least"};
-	int how = in->fold == TIR_ADD ? 0 : in->fold == TIR_MAX ? 1 : 2;
+	const char *word = bang_word(in->buffer->dtype);
 	const struct bang_loop *last = &in->loops[in->nloops - 1];
 	struct buf init = {0}, target = {0};
 	struct bang_nest copy = *in;
@@ -446,36 +492,22 @@ put_fold_along(struct rows_coder *x, struct buf *out,
 		x->k->scalar_ops +=
 			v.scalar * bang_points(whole, 0, whole->nloops);
 		buf_puts(&v.loads, bang_text(&v.code));
-		if (last->extent % x->k->arch->line != 0)
-			buf_printf(&v.loads,
-				   "            for (int t = real; t < count; "
-				   "t++) x%u[t] = %s;\n",
-				   each, rest[how]);
-		if (how == 0)
-			buf_printf(&v.loads,
-				   "            total += relay_sum(x%u, x%u, "
-				   "count);\n",
-				   each, scratch);
-		else
-			buf_printf(&v.loads,
-				   "            total = relay_%s(total, "
-				   "%s(x%u, x%u, count));\n",
-				   how == 1 ? "max" : "min", all[how], each,
-				   scratch);
+		clear_first(x, in);
+		bang_put_total(&v.loads, in, "            ", each, scratch);
 		bang_put_loops(out, in, 0, in->nspatial);
 		buf_printf(out,
 			   "          {\n"
-			   "          float total = (float)(%s);\n",
-			   bang_text(&init));
+			   "          %s total = (%s)(%s);\n",
+			   word, word, bang_text(&init));
 		bang_put_loops(out, in, in->nspatial, in->nloops - 1);
 		put_tiles(x, out, last, true, bang_text(&v.loads));
 		put_scratch(x, out, &v, bang_text(&v.loads));
 		buf_puts(out, bang_text(&v.loads));
 		buf_printf(out,
 			   "          }\n"
-			   "          *(%s) = total;\n"
+			   "          *(%s *)(%s) = total;\n"
 			   "          }\n",
-			   bang_text(&target));
+			   word, bang_text(&target));
 	}
 	buf_free(&init);
 	buf_free(&target);
@@ -491,7 +523,7 @@ put_fold(struct rows_coder *x, struct buf *out, const struct bang_nest *n)
 	bool along, down;
 
 	bang_merge_loops(&in);
-	if (in.nspatial == in.nloops)
+	if (in.nspatial == in.nloops || !bang_has_fold(&in))
 		return false;
 	along = bang_folds_along(&in, &down);
 	if (along && put_fold_along(x, out, &in, n))
@@ -512,12 +544,14 @@ put_scalar(struct rows_coder *x, struct buf *out, const struct bang_nest *n)
 	struct buf value = {0}, target = {0};
 	bool ok = !n->reduce;
 
-	rows_add_names(x, &names, n, false);
+	rows_add_names(x, &names, n, false, false);
 	ok = ok && bang_put_expr(&value, n->value, &names) &&
 	     bang_put_place(&target, n->buffer, n->index, &names);
 	if (ok) {
+		clear_first(x, n);
 		bang_put_loops(out, &in, 0, in.nloops);
-		buf_printf(out, "            *(%s) = %s;\n", bang_text(&target),
+		buf_printf(out, "            *(%s *)(%s) = %s;\n",
+			   bang_word(n->buffer->dtype), bang_text(&target),
 			   bang_text(&value));
 		x->k->scalar_ops += x->r->units *
 				    bang_points(&in, 0, in.nloops) *
@@ -552,6 +586,43 @@ put_step(struct rows_coder *x, const struct rows_step *s)
 		rows_put_each_unit(x, &x->compute, bang_text(&code));
 	x->ok &= ok;
 	buf_free(&code);
+}
+
+/* What a block has of elements that are no words: N for instructions. */
+static const char *
+block_count(struct rows_coder *x, const struct rows_array *a)
+{
+	return a->pitch == 1 ? "relay_lines(units)"
+			     : arena_printf(x->k->arena, "units * %" PRId64,
+					    a->pitch);
+}
+
+/* What was loaded becomes words, then results what is stored. */
+static void
+put_conversions(struct rows_coder *x, struct buf *before, struct buf *after)
+{
+	for (unsigned i = 0; i < x->r->narrays; i++) {
+		const struct rows_array *a = &x->r->arrays[i];
+
+		if (a->cleared)
+			buf_printf(before,
+				   "        __bang_write_value(%s, %s, 0);\n",
+				   rows_place_name(x, a, false),
+				   block_count(x, a));
+		if (!rows_is_raw(a) || a->kind == ROWS_SHARED)
+			continue;
+		if (a->kind == ROWS_IN) {
+			buf_puts(before, "        ");
+			rows_put_widen(before, a, rows_place_name(x, a, false),
+				       rows_raw_name(x, a, false),
+				       block_count(x, a));
+		} else {
+			buf_puts(after, "        ");
+			rows_put_narrow(after, a, rows_place_name(x, a, false),
+					rows_raw_name(x, a, false),
+					block_count(x, a));
+		}
+	}
 }
 
 /* How many units a block has, if CODE asks. */
@@ -623,11 +694,17 @@ rows_put(struct rows *r)
 {
 	struct rows_coder x = {.r = r, .k = r->k, .ok = true};
 	struct buf loads = {0}, stores = {0}, *out = r->k->out, all = {0};
+	struct buf steps = {0}, after = {0};
 	int64_t before = r->k->scalar_ops;
 
 	for (unsigned i = 0; i < r->nsteps && x.ok; i++)
 		if (!r->steps[i].copies && !r->steps[i].fills)
 			put_step(&x, &r->steps[i]);
+	steps = x.compute;
+	x.compute = (struct buf){0};
+	put_conversions(&x, &x.compute, &after);
+	buf_puts(&x.compute, bang_text(&steps));
+	buf_puts(&x.compute, bang_text(&after));
 	rows_put_loads(&x, &loads);
 	rows_put_stores(&x, &stores);
 	buf_puts(&all, "    __sync_io_move_compute();\n");
@@ -656,6 +733,8 @@ rows_put(struct rows *r)
 		r->k->scalar_ops = before;
 	}
 	buf_free(&x.compute);
+	buf_free(&steps);
+	buf_free(&after);
 	buf_free(&loads);
 	buf_free(&stores);
 	buf_free(&all);

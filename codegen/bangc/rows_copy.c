@@ -6,6 +6,39 @@
 
 #include "codegen/bangc/rows.h"
 
+const char *
+rows_raw_type(const struct rows_array *a)
+{
+	return dtype_is_bool(a->buffer->dtype) ? "int8_t"
+					       : bang_type(a->buffer->dtype);
+}
+
+void
+rows_put_widen(struct buf *out, const struct rows_array *a, const char *rows,
+	       const char *raw, const char *n)
+{
+	if (dtype_is_bool(a->buffer->dtype))
+		buf_printf(out, "__bang_int82float(%s, %s, %s, 0);\n", rows,
+			   raw, n);
+	else
+		buf_printf(out, "relay_widen(%s%s, %s, %s);\n",
+			   bang_class_of(a->buffer->dtype) == BANG_INTS
+				   ? "(int32_t *)"
+				   : "",
+			   rows, raw, n);
+}
+
+void
+rows_put_narrow(struct buf *out, const struct rows_array *a, const char *rows,
+		const char *raw, const char *n)
+{
+	if (dtype_is_bool(a->buffer->dtype))
+		buf_printf(out, "__bang_float2int8_rn(%s, %s, %s, 0);\n", raw,
+			   rows, n);
+	else
+		buf_printf(out, "relay_narrow(%s, %s, %s);\n", raw, rows, n);
+}
+
 static const char *
 copy_name(const struct rows_coder *x)
 {
@@ -31,7 +64,7 @@ static void
 put_block_copy(struct rows_coder *x, struct buf *out,
 	       const struct rows_array *a, bool load)
 {
-	const char *rows = rows_place_name(x, a, false);
+	const char *rows = rows_raw_name(x, a, false);
 	const char *way = load ? bang_load_direction(x->k, a->buffer)
 			       : bang_store_direction(x->k, a->buffer);
 	struct buf device = {0};
@@ -41,14 +74,15 @@ put_block_copy(struct rows_coder *x, struct buf *out,
 		   load ? rows : bang_text(&device),
 		   load ? bang_text(&device) : rows);
 	if (a->pitch == a->span && a->step == a->span)
-		buf_printf(out, "units * %" PRId64 ", %s);\n", 4 * a->span,
-			   way);
+		buf_printf(out, "units * %" PRId64 ", %s);\n",
+			   a->bytes * a->span, way);
 	else
 		buf_printf(out,
 			   "%" PRId64 ", %s, %" PRId64 ", %" PRId64
 			   ", units - 1);\n",
-			   4 * a->span, way, 4 * (load ? a->pitch : a->step),
-			   4 * (load ? a->step : a->pitch));
+			   a->bytes * a->span, way,
+			   a->bytes * (load ? a->pitch : a->step),
+			   a->bytes * (load ? a->step : a->pitch));
 	buf_free(&device);
 }
 
@@ -60,13 +94,13 @@ put_unit_copies(struct rows_coder *x, struct buf *out,
 	struct buf code = {0};
 
 	buf_printf(&code, "          %s(%s, %s", copy_name(x),
-		   rows_place_name(x, a, true), a->buffer->name);
+		   rows_raw_name(x, a, true), a->buffer->name);
 	for (uint32_t i = 0; i < x->r->depth; i++)
 		if (a->strides[i])
 			buf_printf(&code, " + unit_%u * %" PRId64, i,
 				   a->strides[i]);
 	buf_printf(&code, " + %" PRId64 ", %" PRId64 ", %s);\n", a->low,
-		   4 * a->span, bang_load_direction(x->k, a->buffer));
+		   a->bytes * a->span, bang_load_direction(x->k, a->buffer));
 	rows_put_each_unit(x, out, bang_text(&code));
 	buf_free(&code);
 }
@@ -81,7 +115,8 @@ put_copy_step(struct rows_coder *x, struct buf *out, const struct bang_nest *n)
 	struct buf code = {0}, source = {0}, target = {0};
 	const char *way = bang_load_direction(x->k, from->buffer);
 	uint32_t inner = in.nloops;
-	int64_t to_step = 0, from_step = 0, bytes = 4, rows = 1;
+	int64_t size = rows_array_of(x->r, n->buffer)->bytes;
+	int64_t to_step = 0, from_step = 0, bytes = size, rows = 1;
 	int64_t to[2] = {0, 0}, step[2] = {0, 0};
 
 	for (uint32_t i = 0; i < 2 && i < in.nloops; i++) {
@@ -91,13 +126,13 @@ put_copy_step(struct rows_coder *x, struct buf *out, const struct bang_nest *n)
 			 bang_stride(from->arg[0], v, &step[i]);
 	}
 	if (inner && to[0] == 1 && step[0] == 1)
-		bytes = 4 * in.loops[--inner].extent;
-	if (inner && bytes > 4 && to[1] * 4 >= bytes && step[1] > 0) {
+		bytes = size * in.loops[--inner].extent;
+	if (inner && bytes > size && to[1] * size >= bytes && step[1] > 0) {
 		rows = in.loops[--inner].extent;
-		to_step = 4 * to[1];
-		from_step = 4 * step[1];
+		to_step = size * to[1];
+		from_step = size * step[1];
 	}
-	rows_add_names(x, &names, n, false);
+	rows_add_names(x, &names, n, false, true);
 	for (uint32_t i = inner; i < in.nloops; i++)
 		vec_push(&names, ((struct bang_name){
 					 in.loops[i].var,
@@ -146,31 +181,64 @@ rows_put_stores(struct rows_coder *x, struct buf *out)
 			put_block_copy(x, out, &x->r->arrays[i], false);
 }
 
+/* "(half *)((float *)relay_nram + 640)": where A's elements are copied. */
+static const char *
+raw_place(const struct rows_coder *x, const struct rows_array *a)
+{
+	return arena_printf(x->k->arena,
+			    "(%s *)((float *)relay_nram + %" PRId64 ")",
+			    rows_raw_type(a), a->raw);
+}
+
+static void
+put_border(struct rows_coder *x, struct buf *out, const struct rows_array *a)
+{
+	if (rows_is_raw(a))
+		buf_printf(out, "    __bang_write_value(%s, %" PRId64 ", (%s)(",
+			   raw_place(x, a),
+			   a->raw_places * rows_raw_size(x->r, a) * 4 /
+				   a->bytes,
+			   rows_raw_type(a));
+	else
+		buf_printf(out,
+			   "    __bang_write_value((float *)relay_nram + "
+			   "%" PRId64 ", %" PRId64 ", (%s)(",
+			   a->at, a->places * rows_place_size(x->r, a),
+			   bang_word(a->buffer->dtype));
+	x->ok &= bang_put_expr(out, a->fill, NULL);
+	buf_puts(out, "));\n");
+}
+
+/* A, which all units share. */
+static void
+put_shared(struct rows_coder *x, struct buf *out, const struct rows_array *a)
+{
+	const char *all = rows_place_name(x, a, false);
+	const char *to = rows_is_raw(a) ? raw_place(x, a) : all;
+
+	buf_printf(out,
+		   "    float *%s = (float *)relay_nram + %" PRId64
+		   ";\n    __memcpy(%s, %s + %" PRId64 ", %" PRId64 ", %s);\n",
+		   all, a->at, to, a->buffer->name, a->low, a->bytes * a->span,
+		   bang_load_direction(x->k, a->buffer));
+	if (rows_is_raw(a)) {
+		buf_puts(out, "    ");
+		rows_put_widen(out, a, all, to,
+			       arena_printf(x->k->arena, "%" PRId64,
+					    rows_place_size(x->r, a)));
+	}
+}
+
 /* Before the blocks: what all units share, and borders that stay. */
 void
 rows_put_beginning(struct rows_coder *x, struct buf *out)
 {
 	for (unsigned i = 0; i < x->r->narrays; i++) {
 		const struct rows_array *a = &x->r->arrays[i];
-		int64_t size = rows_place_size(x->r, a);
 
-		if (a->fill) {
-			buf_printf(out,
-				   "    __bang_write_value((float *)relay_nram "
-				   "+ %" PRId64 ", %" PRId64 ", (float)(",
-				   a->at, a->places * size);
-			x->ok &= bang_put_expr(out, a->fill, NULL);
-			buf_puts(out, "));\n");
-		}
-		if (a->kind != ROWS_SHARED)
-			continue;
-		buf_printf(out,
-			   "    float *%s = (float *)relay_nram + %" PRId64
-			   ";\n    __memcpy(%s, %s + %" PRId64 ", %" PRId64
-			   ", %s);\n",
-			   rows_place_name(x, a, false), a->at,
-			   rows_place_name(x, a, false), a->buffer->name,
-			   a->low, 4 * a->span,
-			   bang_load_direction(x->k, a->buffer));
+		if (a->fill)
+			put_border(x, out, a);
+		if (a->kind == ROWS_SHARED)
+			put_shared(x, out, a);
 	}
 }

@@ -106,7 +106,15 @@ are_parts(const struct rows *r, unsigned first)
 static bool
 is_number(const tir_expr *e)
 {
-	return e->kind == TIR_FLOAT;
+	return e->kind == TIR_FLOAT || e->kind == TIR_INT;
+}
+
+/* Words hold these, and instructions convert them. */
+static bool
+has_rows(struct dtype t)
+{
+	return bang_class_of(t) != BANG_NO_VECTOR &&
+	       (t.code != DTYPE_UINT || dtype_is_bool(t));
 }
 
 /*
@@ -127,7 +135,10 @@ find_fill(struct rows *r, unsigned first, const tir_expr **fill)
 			*fill = s->nest.value;
 	}
 	for (unsigned i = first; *fill && i < r->nsteps; i++)
-		r->steps[i].copies = r->steps[i].nest.value->kind == TIR_LOAD;
+		r->steps[i].copies =
+			r->steps[i].nest.value->kind == TIR_LOAD &&
+			dtype_equal(r->steps[i].nest.value->dtype,
+				    r->steps[i].nest.buffer->dtype);
 	return true;
 }
 
@@ -186,6 +197,7 @@ add_array(struct rows *r, const struct tir_buffer *b,
 		a = &r->arrays[r->narrays++];
 		*a = *seen;
 		a->buffer = b;
+		a->bytes = dtype_is_bool(b->dtype) ? 1 : b->dtype.bits / 8;
 		a->stored = 0;
 		return a;
 	}
@@ -208,8 +220,7 @@ add_reads(struct rows *r, const struct bang_nest *n, const tir_expr *e)
 	if (e->kind == TIR_LOAD) {
 		struct rows_array seen, *a;
 
-		if (e->dtype.code != DTYPE_FLOAT || e->dtype.bits != 32 ||
-		    e->dtype.lanes != 1 || !look_at(r, n, e->arg[0], &seen) ||
+		if (!has_rows(e->dtype) || !look_at(r, n, e->arg[0], &seen) ||
 		    seen.span > MOST_WASTE * seen.stored)
 			return false;
 		a = add_array(r, e->buffer, &seen);
@@ -228,11 +239,9 @@ add_reads(struct rows *r, const struct bang_nest *n, const tir_expr *e)
 static bool
 add_write(struct rows *r, const struct bang_nest *n)
 {
-	struct dtype t = n->buffer->dtype;
 	struct rows_array seen, *a;
 
-	if (t.code != DTYPE_FLOAT || t.bits != 32 ||
-	    !look_at(r, n, n->index, &seen))
+	if (!has_rows(n->buffer->dtype) || !look_at(r, n, n->index, &seen))
 		return false;
 	a = add_array(r, n->buffer, &seen);
 	if (!a || a->read_first)
@@ -287,7 +296,8 @@ classify(struct rows *r, const struct bang_buffers *later)
 				  ? ROWS_OUT
 			  : a->fill ? ROWS_IN
 				    : ROWS_TEMP;
-		if (a->kind == ROWS_OUT && a->stored != a->span)
+		if (a->kind == ROWS_OUT &&
+		    (a->stored != a->span || (a->fill && a->bytes != 4)))
 			return false;
 	}
 	return true;
@@ -340,6 +350,18 @@ rows_place_size(const struct rows *r, const struct rows_array *a)
 	return lines(r, a->pitch * units) + r->k->arch->line;
 }
 
+int64_t
+rows_raw_size(const struct rows *r, const struct rows_array *a)
+{
+	return (rows_place_size(r, a) * a->bytes + 127) / 128 * 32;
+}
+
+bool
+rows_is_raw(const struct rows_array *a)
+{
+	return a->bytes != 4 && a->kind != ROWS_TEMP;
+}
+
 /* Vectors that computing E takes at most. */
 static int64_t
 parts_of(const tir_expr *e)
@@ -388,11 +410,16 @@ place_arrays(struct rows *r)
 		bool copied = a->kind == ROWS_IN || a->kind == ROWS_OUT;
 
 		a->pitch = a->span == 1 ? 1 : lines(r, a->span);
-		a->places = !copied || !r->overlapped        ? 1
+		bool raw = rows_is_raw(a);
+
+		a->places = !copied || !r->overlapped || raw ? 1
 			    : a->fill && a->kind == ROWS_OUT ? 3
 							     : 2;
+		a->raw_places = !raw ? 0 : copied && r->overlapped ? 2 : 1;
 		a->at = at;
 		at += a->places * rows_place_size(r, a);
+		a->raw = at;
+		at += a->raw_places * rows_raw_size(r, a);
 	}
 	r->scratch = at;
 	return at + r->vectors * r->tile;
@@ -507,7 +534,8 @@ rows_plan(struct rows *r, struct bang_kernel *k, tir_stmt *const *at,
 		unsigned first = r->nsteps;
 		const tir_expr *fill = NULL;
 
-		if (bang_nest_of(at[i], &nest)) {
+		if (bang_nest_of(at[i], &nest) ||
+		    bang_int_sum_of(at[i], &nest)) {
 			if (!add_step(r, &nest))
 				return false;
 			continue;

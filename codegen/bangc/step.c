@@ -168,7 +168,8 @@ together(tir_stmt *const *at, uint32_t n, tir_stmt *pair)
 	pair->seq.at = (tir_stmt **)(uintptr_t)at;
 	pair->seq.n = 2;
 	return n > 1 && at[0]->kind == TIR_STORE && at[1]->kind == TIR_FOR &&
-			       bang_nest_of(pair, &nest)
+			       (bang_nest_of(pair, &nest) ||
+				bang_int_sum_of(pair, &nest))
 		       ? 2
 		       : 1;
 }
@@ -221,6 +222,9 @@ put_by_some_means(struct bang_kernel *k, const tir_stmt *s)
 		if (!n.reduce && bang_put_vector(k, &n))
 			return "vectors";
 		if (n.reduce && bang_put_fold(k, &n))
+			return "vectors, folded";
+	} else if (bang_int_sum_of(s, &n)) {
+		if (bang_put_fold(k, &n))
 			return "vectors, folded";
 	} else if (put_group(k, s)) {
 		return "in parts";
