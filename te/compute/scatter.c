@@ -35,15 +35,16 @@ put_extents(struct te_extern *x, const int64_t *shape, uint32_t n)
 }
 
 static struct te_extern *
-begin(struct te_call *c, const char *symbol)
+begin(struct te_call *c, const char *symbol, struct te_tensor *updates)
 {
 	struct te_extern *x = te_extern_begin(c, NULL, symbol);
 	int64_t shape[TE_MAX_RANK];
 	uint32_t ndim = te_out_shape(c, 0, shape);
 
 	te_extern_output(x, te_out_dtype(c, 0), shape, ndim);
-	for (uint32_t i = 0; i < 3; i++)
-		te_extern_tensor(x, c->in[i]);
+	te_extern_tensor(x, c->in[0]);
+	te_extern_tensor(x, c->in[1]);
+	te_extern_tensor(x, updates);
 	return x;
 }
 
@@ -61,12 +62,45 @@ reaches(struct te_call *c, uint32_t i)
 				   i));
 }
 
+/*
+ * The updates that there are indices for: of as many axes, and at least as
+ * long. NULL after te_error.
+ */
+static struct te_tensor *
+used_updates(struct te_call *c)
+{
+	struct te_tensor *u = c->in[2];
+	const struct te_tensor *at = c->in[1];
+	bool all = u->ndim == at->ndim;
+	struct te_body *b;
+
+	if (!all || !dtype_equal(u->dtype, c->in[0]->dtype)) {
+		(void)routine_expect(c, 2, c->in[0]->dtype, at->shape,
+				     at->ndim);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < u->ndim; i++) {
+		if (!te_require(c,
+				te_cmp(c, TIR_LE, te_dim(c, at->shape[i]),
+				       te_dim(c, u->shape[i])),
+				at->shape[i], u->shape[i],
+				"there are more indices than updates"))
+			return NULL;
+		all &= u->shape[i] == at->shape[i];
+	}
+	if (all)
+		return u;
+	b = te_begin(c, "used", "a,b,c,d,e,f", at->shape, at->ndim);
+	return te_end(b, te_get(c, u, b->i));
+}
+
 bool
 compute_scatter_elements(struct te_call *c)
 {
 	const struct te_tensor *data = c->in[0];
 	const struct te_tensor *at = c->in[1];
 	int how = reduction_of(c, "reduction");
+	struct te_tensor *updates;
 	struct te_extern *x;
 	struct te_tensor *out[1];
 
@@ -76,14 +110,16 @@ compute_scatter_elements(struct te_call *c)
 		return te_error(c, "the data has more than %d axes", MAX_RANK);
 	if (at->ndim != data->ndim)
 		return te_error(c, "data and indices differ in rank");
-	if (!te_is_axis(c, te_attr_int(c, "axis", 0), data->ndim) ||
-	    !routine_expect(c, 2, data->dtype, at->shape, at->ndim))
+	if (!te_is_axis(c, te_attr_int(c, "axis", 0), data->ndim))
+		return false;
+	updates = used_updates(c);
+	if (!updates)
 		return false;
 	for (uint32_t i = 0; i < data->ndim; i++)
 		if (i != te_axis_of(te_attr_int(c, "axis", 0), data->ndim) &&
 		    !reaches(c, i))
 			return false;
-	x = begin(c, "relay_scatter_elements");
+	x = begin(c, "relay_scatter_elements", updates);
 	te_extern_int(x, te_axis_of(te_attr_int(c, "axis", 0), data->ndim));
 	te_extern_int(x, how);
 	te_extern_int(x, dtype_number(data->dtype));
@@ -123,7 +159,7 @@ compute_scatter_nd(struct te_call *c)
 		points = te_dim_mul(c, points, at->shape[i]);
 	for (uint32_t i = m; i < data->ndim; i++)
 		slice = te_dim_mul(c, slice, data->shape[i]);
-	x = begin(c, "relay_scatter_nd");
+	x = begin(c, "relay_scatter_nd", c->in[2]);
 	te_extern_int(x, how);
 	te_extern_int(x, dtype_number(data->dtype));
 	te_extern_int(x, dtype_number(at->dtype));

@@ -280,8 +280,11 @@ sizes_scatter(struct te_call *c, int64_t *const *out)
 	if (c->op->id != OP_scatter_elements || at->ndim != updates->ndim)
 		return c->op->id == OP_scatter_nd ? sizes_updates(c) : true;
 	for (uint32_t d = 0; d < at->ndim; d++)
-		if (!te_require_equal(c, at->shape[d], updates->shape[d],
-				      "indices and updates differ"))
+		if (!te_require(c,
+				te_cmp(c, TIR_LE, te_dim(c, at->shape[d]),
+				       te_dim(c, updates->shape[d])),
+				at->shape[d], updates->shape[d],
+				"there are more indices than updates"))
 			return false;
 	return true;
 }

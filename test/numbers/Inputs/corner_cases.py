@@ -50,6 +50,13 @@ case('scatter_elements(%x, %i, %u, axis=0, reduction="mean", '
      'attrs_type_key="relay.attrs.ScatterElementsAttrs")',
      {"x": vec(4, 9, dtype="int32"), "i": vec(1, dtype="int64"),
       "u": vec(4, dtype="int32")}, vec(4, 6, dtype="int32"))
+# Updates without an index are left over.
+case('scatter_elements(%x, %i, %u, axis=0, reduction="add", '
+     'attrs_type_key="relay.attrs.ScatterElementsAttrs")',
+     {"x": Tensor((2, 2), "float32", [1, 2, 3, 4]),
+      "i": Tensor((2, 1), "int64", [1, 1]),
+      "u": Tensor((3, 2), "float32", [10, 20, 30, 40, 50, 60])},
+     Tensor((2, 2), "float32", [1, 2, 43, 4]))
 
 # Double arithmetic all through.
 m = rnd.floats((1, 2, 3), -1, 1, "float64")
