@@ -156,6 +156,29 @@ twin_of(struct cps *c, const ir_expr *global)
 	return twin;
 }
 
+static const ir_expr *convert_atom(struct cps *c, const ir_expr *e);
+
+/* An atom with on_device around it, which is one still. */
+static const ir_expr *
+convert_placed(struct cps *c, const ir_expr *e)
+{
+	VEC(const ir_expr *) around = {0};
+
+	while (ir_is_call_of(e, OP_on_device)) {
+		vec_push(&around, e);
+		e = ir_as_call(e)->args[0];
+	}
+	e = convert_atom(c, e);
+	while (around.len) {
+		const struct ir_call *call = ir_as_call(vec_pop(&around));
+
+		e = ir_new_call(c->m, call->base.loc, call->callee, &e, 1,
+				call->attrs);
+	}
+	vec_free(&around);
+	return e;
+}
+
 /* An atom, as it is called or used. */
 static const ir_expr *
 convert_atom(struct cps *c, const ir_expr *e)
@@ -174,6 +197,9 @@ convert_atom(struct cps *c, const ir_expr *e)
 		pass_error(c->cx, e->loc,
 			   "an operator as a value has no continuation");
 		return e;
+	case IR_CALL:
+		return ir_is_call_of(e, OP_on_device) ? convert_placed(c, e)
+						      : e;
 	default:
 		return e;
 	}

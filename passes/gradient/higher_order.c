@@ -261,6 +261,10 @@ tape_call(const ir_expr *e, const ir_expr *old, void *env)
 
 	if (p->cx->failed)
 		return e;
+	/* A reference, function or data somewhere is what it was. */
+	if (ir_is_call_of(old, OP_on_device) && !type_is_data(old->type))
+		return ir_new_call(p->m, e->loc, callee, c->args, c->nargs,
+				   c->attrs);
 	if (callee->kind == IR_OP)
 		return tape_op_call(p, c, ir_as_call(old));
 	if (callee->kind == IR_CTOR)
@@ -413,6 +417,7 @@ survey_call(struct tape *p, const struct ir_call *c)
 		if (c->args[i]->kind == IR_OP)
 			return refuse(p, &c->base, "an operator as a value");
 		if (c->callee->kind == IR_OP && t->flags & TYPE_HAS_FUNC &&
+		    !ir_is_call_of(&c->base, OP_on_device) &&
 		    (t->kind == TYPE_FUNC || t->kind == TYPE_TUPLE))
 			return refuse(p, &c->base, "an operator on functions");
 	}

@@ -225,6 +225,9 @@ static const struct grad_case cases[] = {
 	/* More than one operator. */
 	{-2, 2, "(%x: " T23 ") { annotation.checkpoint(exp(%x)) }"},
 	{-2, 2,
+	 "(%x: " T23 ") { on_device(exp(%x), virtual_device="
+	 "VirtualDevice(device_type=1)) }"},
+	{-2, 2,
 	 "(%x: " T23 ") {"
 	 "  let %p = split(%x, indices_or_sections=3, axis=1);"
 	 "  let %q = (%p.0, %p.2);"

@@ -92,6 +92,7 @@ class Gen:
         self.dynamic = False
         self.external = False   # there is a function @ext0 of a compiler
         self.weights = False    # main has parameters %w and %k
+        self.devices = False    # some values say where they are
         self.types = {}         # name of a data type: its definition
         self.functions = []     # (name, type): may be called
         self.definitions = []
@@ -123,6 +124,13 @@ class Gen:
         return ("t", dtype, self.shape())
 
 
+def placed(g, expr):
+    """EXPR on one of two devices, in one of the ways to say so."""
+    ways = ("", "", ", constrain_result=True", ", constrain_body=False")
+    return "on_device(%s, virtual_device=VirtualDevice(device_type=%d, " \
+        "virtual_device_id=0)%s)" % (expr, g.int(1, 2), g.pick(ways))
+
+
 class Block:
     """Bindings, and the names that they may use."""
 
@@ -135,6 +143,8 @@ class Block:
     def bind(self, expr, ty, let=False):
         """Bind EXPR; its name."""
         g = self.g
+        if g.devices and not has_data(ty) and g.chance(0.25):
+            expr = placed(g, expr)
         if not let:
             let = has_data(ty)
         if not let:

@@ -182,6 +182,7 @@ def module(seed, number):
     g = core.Gen(seed, number)
     g.functional = g.chance(0.65)
     dynamic = g.chance(0.15)
+    g.devices = number % 8 == 5
     g.budget = g.int(8, 45)
     g.polymorphic = []
     if g.functional:
