@@ -263,6 +263,35 @@ begin_residual(struct partial *p, struct partial_value *value,
 		     NULL);
 }
 
+/* FN, which stays as it is, with what its free variables are now. */
+static const ir_expr *
+rename_free(struct partial *p, const struct ir_function *fn,
+	    const struct partial_env *env)
+{
+	ir_expr_vec free_vars = {0};
+	struct ir_map map = {0};
+	const ir_expr *out = &fn->base;
+	bool changed = false;
+
+	ir_free_vars(out, &free_vars);
+	for (size_t i = 0; i < free_vars.len; i++) {
+		const ir_expr *v = free_vars.at[i];
+		const struct partial_value *now = partial_env_get(env, v);
+
+		if (!now || now->atom == v)
+			continue;
+		ir_map_put(&map, v, now->atom);
+		changed = true;
+	}
+	if (changed) {
+		out = ir_refresh_binders(p->m, ir_substitute(p->m, out, &map));
+		ir_set_type(out, fn->base.type);
+	}
+	ir_map_free(&map);
+	vec_free(&free_vars);
+	return out;
+}
+
 void
 partial_literal(struct partial *p, const struct ir_function *fn,
 		struct partial_env *env, const struct ir_var *name)
@@ -274,7 +303,7 @@ partial_literal(struct partial *p, const struct ir_function *fn,
 	struct partial_value *value;
 
 	if (!fn->body || ir_is_primitive(&fn->base)) {
-		partial_emit(p, &fn->base, var);
+		partial_emit(p, rename_free(p, fn, env), var);
 		value = partial_new(p, PARTIAL_CLOSURE, &var->base);
 		value->closure.fn = fn;
 		vec_push(&p->values, value);

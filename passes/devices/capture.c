@@ -17,6 +17,7 @@ struct capture {
 	struct domains *ds;
 	ir_module *m;
 	struct ir_map params; /* parameters -> those with their devices */
+	bool has_kernels;     /* literals, which may use parameters, too */
 };
 
 /* NOW, which is on FROM, copied to TO. A row of copies is one. */
@@ -193,8 +194,10 @@ enter(const ir_expr *e, void *env)
 	struct capture *c = env;
 	const struct ir_function *f;
 
-	if (ir_is_primitive(e))
+	if (ir_is_primitive(e)) {
+		c->has_kernels = true;
 		return false;
+	}
 	if (e->kind != IR_FUNCTION)
 		return true;
 	f = ir_as_function(e);
@@ -227,6 +230,8 @@ capture_devices(struct domains *ds, const ir_expr *fn)
 	struct capture c = {.ds = ds, .m = ds->m};
 	const ir_expr *now = ir_rewrite(ds->m, fn, &rules, &c);
 
+	if (c.has_kernels)
+		now = ir_substitute(ds->m, now, &c.params);
 	ir_map_free(&c.params);
 	return now;
 }
