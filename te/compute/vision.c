@@ -57,7 +57,8 @@ compute_vision_non_max_suppression(struct te_call *c)
 	struct te_extern *x;
 
 	if (!ROUTINE_EXPECT(c, 1, DTYPE(INT, 32), batch) ||
-	    !ROUTINE_EXPECT(c, 2, DTYPE(INT, 32), batch, n) ||
+	    /* Nobody reads the indices unless they are asked for. */
+	    (indices && !ROUTINE_EXPECT(c, 2, DTYPE(INT, 32), batch, n)) ||
 	    !routine_expect_value(c, 3) || !routine_expect_value(c, 4) ||
 	    !is_column(c, start) || !is_column(c, start + 3) ||
 	    !is_column(c, score) || (id >= 0 && !is_column(c, id)))

@@ -55,7 +55,9 @@ for force in (False, True):
              % force,
              {"x": Tensor((1, 6, 6), "float32", sum(moved, [])),
               "n": vec(4, dtype="int32"),
-              "i": tab((1, 6), lambda b, i: i, "int32"),
+              # Not read, so that it may be anything.
+              "i": tab((1, 6), lambda b, i: i, "int32") if force
+              else vec(0.5),
               "m": num(limit, "int32"), "t": num(0.5)},
              Tensor((1, 6, 6), "float32", sum(rows, [])))
 
