@@ -9,13 +9,39 @@ struct analysis {
 	bool ok;
 };
 
+/* Of two functions that contradict each other, the parts that do. */
+static void
+find_parts(struct domains *ds, struct domain **x, struct domain **y)
+{
+	struct vdevice dx, dy, joined;
+	struct domain *at, *bt;
+
+	*x = domain_find(ds, *x);
+	*y = domain_find(ds, *y);
+	for (uint32_t i = 0; i < (*x)->n && (*x)->n == (*y)->n; i++) {
+		at = (*x)->at[i];
+		bt = (*y)->at[i];
+		find_parts(ds, &at, &bt);
+		dx = domain_device(ds, at);
+		dy = domain_device(ds, bt);
+		if (vdevice_join(ds->m->cx, &dx, &dy, &joined))
+			continue;
+		*x = at;
+		*y = bt;
+		return;
+	}
+}
+
 static void
 contradiction(struct analysis *a, const ir_expr *e, struct domain *x,
 	      struct domain *y)
 {
-	struct vdevice dx = domain_device(a->ds, x);
-	struct vdevice dy = domain_device(a->ds, y);
 	ir_context *cx = a->ds->m->cx;
+	struct vdevice dx, dy;
+
+	find_parts(a->ds, &x, &y);
+	dx = domain_device(a->ds, x);
+	dy = domain_device(a->ds, y);
 
 	if (dx.meta && dy.meta && dx.meta != dy.meta)
 		pass_error(a->ds->cx, e->loc,
