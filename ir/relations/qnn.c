@@ -148,7 +148,8 @@ channel_axis(struct rel *r, const char *name, const struct ir_tensor_type *t,
 
 /* The vector's extent where it may be a vector of one, too. */
 static enum rel_result
-channel_pair(struct rel *r, uint32_t scale, uint32_t zero, struct ir_dim n)
+channel_pairs(struct rel *r, uint32_t scale, uint32_t zero, struct ir_dim n,
+	      struct ir_dim zeros)
 {
 	const struct ir_tensor_type *t = rel_tensor(r, scale);
 	const struct ir_tensor_type *z = rel_tensor(r, zero);
@@ -156,9 +157,15 @@ channel_pair(struct rel *r, uint32_t scale, uint32_t zero, struct ir_dim n)
 	bool one_z = z && z->ndim == 1 && rel_dim_is(z->shape[0], 1);
 	enum rel_result ok = per_channel(r, scale, SCALE, one_s ? DIM(1) : n);
 
-	return ok != REL_DONE
-		       ? ok
-		       : per_channel(r, zero, ZERO_POINT, one_z ? DIM(1) : n);
+	return ok != REL_DONE ? ok
+			      : per_channel(r, zero, ZERO_POINT,
+					    one_z ? DIM(1) : zeros);
+}
+
+static enum rel_result
+channel_pair(struct rel *r, uint32_t scale, uint32_t zero, struct ir_dim n)
+{
+	return channel_pairs(r, scale, zero, n, n);
 }
 
 enum rel_result
@@ -222,6 +229,22 @@ rel_requantize(struct rel *r)
 				 data->shape, data->ndim);
 }
 
+/*
+ * How many zero points a weight has: one for each entry of its axis O, which
+ * are the input channels where a depthwise weight is laid out as [channel,
+ * multiplier]. Scales are those of the result.
+ */
+static struct ir_dim
+weight_rows(const struct conv *c, const struct ir_tensor_type *weight)
+{
+	int at = ir_layout_index(&c->kernel, 'O');
+
+	if (at < 0 || (uint32_t)at >= weight->ndim ||
+	    ir_layout_factor(&c->kernel, 'O') != 1)
+		return c->channels;
+	return weight->shape[at];
+}
+
 /* data, weight, zero points of both, scales of both */
 enum rel_result
 rel_qnn_conv2d(struct rel *r)
@@ -239,10 +262,10 @@ rel_qnn_conv2d(struct rel *r)
 		return REL_FAIL;
 	c.weight_at = 1;
 	ok = conv_weight(r, &c, data);
-	if (ok != REL_DONE ||
-	    (ok = channel_pair(r, 5, 3, c.channels)) != REL_DONE)
-		return ok;
-	return conv_relation(r, 2, false);
+	if (ok == REL_DONE)
+		ok = channel_pairs(r, 5, 3, c.channels,
+				   weight_rows(&c, weight));
+	return ok == REL_DONE ? conv_relation(r, 2, false) : ok;
 }
 
 enum rel_result
