@@ -107,7 +107,7 @@ flat_index(struct te_plan *p, const struct te_tensor *t,
 	const tir_expr *at = tir_int(p->m, p->index, 0);
 
 	for (uint32_t d = 0; d < t->ndim; d++) {
-		const tir_expr *x = index[d];
+		const tir_expr *x = te_fold_cast(p->m, p->index, index[d]);
 		bool boxed = n && n->op->kind == TE_COMPUTE;
 		int64_t extent = boxed ? n->extent[d] : t->shape[d];
 
