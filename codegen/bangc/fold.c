@@ -52,8 +52,15 @@ bang_has_fold(const struct bang_nest *n)
 	struct dtype t = n->buffer->dtype;
 
 	if (bang_class_of(t) == BANG_INTS)
-		return n->fold == TIR_ADD ? t.bits == 32 : bang_has_extremes(t);
+		return n->fold == TIR_ADD || bang_has_extremes(t);
 	return bang_class_of(t) == BANG_FLOATS;
+}
+
+bool
+bang_wraps(const struct bang_nest *n)
+{
+	return bang_class_of(n->buffer->dtype) == BANG_INTS &&
+	       n->fold == TIR_ADD && n->buffer->dtype.bits < 32;
 }
 
 void
@@ -175,6 +182,8 @@ put_down(struct bang_kernel *k, const struct bang_nest *n)
 	unsigned sum, x;
 	bool ok;
 
+	if (bang_wraps(n))
+		return false;
 	bang_vectors_init(&v, k, n, n->loops[n->nspatial - 1].var);
 	sum = bang_new_vector(&v);
 	v.ok &= bang_put_expr(&init, n->init, &v.names) &&

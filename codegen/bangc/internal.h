@@ -528,6 +528,8 @@ bool bang_folds_along(const struct bang_nest *n, bool *down);
 
 /* Have vectors of words a way to fold what N folds? */
 bool bang_has_fold(const struct bang_nest *n);
+/* Has what N folds fewer bits than a word, so that its sums wrap around? */
+bool bang_wraps(const struct bang_nest *n);
 
 /* The instruction that folds vector X into SUM. */
 void bang_put_combine(struct bang_vectors *v, const struct bang_nest *n,
@@ -551,6 +553,8 @@ bool bang_put_product(struct bang_kernel *k, const tir_stmt *border,
 /* pieces.c: N statements that copy rows as they are; false if they don't. */
 bool bang_put_copies(struct bang_kernel *k, tir_stmt *const *at, uint32_t n);
 bool bang_is_copy(const struct bang_nest *n);
+/* The parts of S, if all copy rows or fill them with numbers. */
+bool bang_put_pieces(struct bang_kernel *k, const tir_stmt *s);
 
 /* routine.c: a call, if there is such a routine on the device. */
 bool bang_put_routine(struct bang_kernel *k, const tir_stmt *s);

@@ -1,10 +1,11 @@
 /*
- * Steps that copy rows of an array as they are: the parts of a split, slices.
+ * Steps that copy rows of an array as they are, or fill them with one number: the
+ * parts of a split, slices, borders.
  * Each is one call of relay_copy_rows, and many equal ones are a loop.
  */
 #include <inttypes.h>
 
-#include "codegen/bangc/internal.h"
+#include "codegen/bangc/rows.h"
 
 /*
  * Rows shorter than that are better loaded together; bytes from one to the
@@ -18,55 +19,83 @@ struct rows_copy {
 	int64_t rows, n;
 };
 
-/* The loop L of N, which is inside of those that C has. */
+/* The strides of what N writes and of what it copies, if it does, along V. */
+static bool
+strides_of(const struct bang_nest *n, const struct tir_var *v, int64_t *to,
+	   int64_t *from)
+{
+	*from = 0;
+	return bang_stride(n->index, v, to) &&
+	       (n->value->kind != TIR_LOAD ||
+		bang_stride(n->value->arg[0], v, from));
+}
+
+/* The loop L of N, which is around those that C has. */
 static bool
 add_loop(struct rows_copy *c, const struct bang_nest *n,
-	 const struct bang_loop *l, unsigned *inner)
+	 const struct bang_loop *l)
 {
+	bool copies = n->value->kind == TIR_LOAD;
 	int64_t to, from;
 
-	if (!bang_stride(n->index, l->var, &to) ||
-	    !bang_stride(n->value->arg[0], l->var, &from) || l->extent <= 0)
+	if (!strides_of(n, l->var, &to, &from) || l->extent <= 0)
 		return false;
 	c->to += to * l->min;
 	c->from += from * l->min;
 	if (l->extent == 1)
 		return true;
-	if (*inner == 0) {
-		c->n = l->extent;
-		++*inner;
-		return to == 1 && from == 1;
+	if (c->rows == 1 && to == c->n && (!copies || from == c->n)) {
+		c->n *= l->extent;
+		return true;
 	}
+	if (c->rows > 1 && to == c->to_step * c->rows &&
+	    (!copies || from == c->from_step * c->rows)) {
+		c->rows *= l->extent;
+		return true;
+	}
+	if (c->rows > 1 || to < c->n || from < 0)
+		return false;
 	c->rows = l->extent;
 	c->to_step = to;
 	c->from_step = from;
-	return ++*inner == 2 && to >= c->n && from >= 0;
+	return true;
 }
 
 static bool
-rows_copy_of(const struct bang_nest *nest, struct rows_copy *c)
+is_small(const struct rows_copy *c, int64_t size)
 {
-	int64_t size = nest->buffer->dtype.bits / 8;
-	struct bang_nest n = *nest;
-	unsigned inner = 0;
-
-	*c = (struct rows_copy){.rows = 1, .n = 1};
-	if (n.reduce || n.value->kind != TIR_LOAD ||
-	    !dtype_equal(n.value->dtype, n.buffer->dtype) ||
-	    n.buffer->dtype.lanes != 1 || !bang_type(n.buffer->dtype))
-		return false;
-	bang_merge_loops(&n);
-	if (!bang_origin(n.index, &c->to) ||
-	    !bang_origin(n.value->arg[0], &c->from))
-		return false;
-	for (uint32_t i = n.nloops; i-- > 0;)
-		if (!add_loop(c, &n, &n.loops[i], &inner))
-			return false;
-	size = size ? size : 1;
-	return (c->rows == 1 || c->n * size >= LEAST_BYTES) &&
-	       c->to_step * size < MOST_STEP &&
+	return c->to_step * size < MOST_STEP &&
 	       c->from_step * size < MOST_STEP && c->n * size < MOST_STEP &&
 	       c->rows * c->n < INT32_MAX;
+}
+
+/* N writes rows of what it reads, or of one number. */
+static bool
+rows_of(const struct bang_nest *n, struct rows_copy *c)
+{
+	struct dtype t = n->buffer->dtype;
+	bool copies = n->value->kind == TIR_LOAD;
+
+	*c = (struct rows_copy){.rows = 1, .n = 1};
+	if (n->reduce || t.lanes != 1 || !bang_type(t) ||
+	    !dtype_equal(n->value->dtype, t) ||
+	    !bang_origin(n->index, &c->to) ||
+	    (copies && !bang_origin(n->value->arg[0], &c->from)))
+		return false;
+	for (uint32_t i = n->nloops; i-- > 0;)
+		if (!add_loop(c, n, &n->loops[i]))
+			return false;
+	return is_small(c, t.bits >= 8 ? t.bits / 8 : 1);
+}
+
+static bool
+rows_copy_of(const struct bang_nest *n, struct rows_copy *c)
+{
+	int64_t bits = n->buffer->dtype.bits;
+
+	return n->value->kind == TIR_LOAD && rows_of(n, c) &&
+	       (c->rows == 1 ||
+		c->n * (bits >= 8 ? bits / 8 : 1) >= LEAST_BYTES);
 }
 
 bool
@@ -178,4 +207,52 @@ bang_put_copies(struct bang_kernel *k, tir_stmt *const *at, uint32_t n)
 		some = 1;
 	}
 	return true;
+}
+
+static bool
+is_number(const struct bang_nest *n)
+{
+	struct dtype t = n->buffer->dtype;
+
+	return (n->value->kind == TIR_INT || n->value->kind == TIR_FLOAT) &&
+	       !dtype_is_bool(t) && t.bits <= 32;
+}
+
+/* A part that stores one number. */
+static void
+put_fill(struct bang_kernel *k, const struct bang_nest *n,
+	 const struct rows_copy *c, bool *ok)
+{
+	buf_printf(k->out, "    done = relay_fill_rows<%s>(done, ",
+		   bang_store_direction(k, n->buffer));
+	put_place(k->out, n->buffer->name, c->to, c->to_step);
+	buf_printf(k->out, "%" PRId64 ", %" PRId64 ", (%s)(", c->rows, c->n,
+		   bang_type(n->buffer->dtype));
+	*ok &= bang_put_expr(k->out, n->value, NULL);
+	buf_puts(k->out, "));\n");
+}
+
+bool
+bang_put_pieces(struct bang_kernel *k, const tir_stmt *s)
+{
+	struct rows *r = ARENA_NEW(k->arena, struct rows);
+	size_t mark = k->out->len;
+	bool ok = rows_parts_of(r, k, s);
+
+	buf_puts(k->out, "    int done = 0;\n");
+	for (unsigned i = 0; ok && i < r->nsteps; i++) {
+		const struct bang_nest *n = &r->steps[i].nest;
+		struct rows_copy c;
+
+		ok = (n->value->kind == TIR_LOAD || is_number(n)) &&
+		     rows_of(n, &c);
+		if (ok && is_number(n))
+			put_fill(k, n, &c, &ok);
+		else if (ok)
+			put_call(k, n, &c, n->buffer->name,
+				 n->value->buffer->name);
+	}
+	if (!ok)
+		k->out->len = mark;
+	return ok;
 }

@@ -253,8 +253,8 @@ void
 bang_put_device(struct buf *out, struct buf *defines, const char *kernels)
 {
 	static const char *const texts[] = {
-		bang_device_scalars,  bang_device_copies, bang_device_vectors,
-		bang_device_routines, bang_device_conv2d, bang_device_ends};
+		bang_device_scalars,  bang_device_vectors, bang_device_copies,
+		bang_device_routines, bang_device_conv2d,  bang_device_ends};
 	unit_vec units = {0};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)

@@ -42,6 +42,7 @@ struct rows_array {
 	 * their own, and there is one for the words.
 	 */
 	int64_t bytes;
+	bool plain;   /* loaded and stored as it is: no words at all */
 	bool cleared; /* integers are stored to it one by one */
 	unsigned raw_places;
 	int64_t raw;
@@ -74,6 +75,12 @@ struct rows {
  */
 bool rows_plan(struct rows *r, struct bang_kernel *k, tir_stmt *const *at,
 	       uint32_t n, const struct bang_buffers *later);
+
+/*
+ * The parts of S, which write different elements of one array, as R's steps;
+ * false if it has none.
+ */
+bool rows_parts_of(struct rows *r, struct bang_kernel *k, const tir_stmt *s);
 
 /* rows_code.c: the run into K->out; false if some step has no code. */
 bool rows_put(struct rows *r);

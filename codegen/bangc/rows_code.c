@@ -403,6 +403,8 @@ put_fold_down(struct rows_coder *x, struct buf *out, const struct bang_nest *in,
 	unsigned sum, each;
 	bool ok;
 
+	if (bang_wraps(in))
+		return false;
 	start_vectors(x, &v, &copy, whole, last->var);
 	sum = bang_new_vector(&v);
 	v.ok &= bang_put_expr(&init, in->init, &v.names) &&
@@ -503,11 +505,16 @@ put_fold_along(struct rows_coder *x, struct buf *out,
 		put_tiles(x, out, last, true, bang_text(&v.loads));
 		put_scratch(x, out, &v, bang_text(&v.loads));
 		buf_puts(out, bang_text(&v.loads));
-		buf_printf(out,
-			   "          }\n"
-			   "          *(%s *)(%s) = total;\n"
-			   "          }\n",
-			   word, bang_text(&target));
+		buf_printf(
+			out,
+			"          }\n"
+			"          *(%s *)(%s) = %stotal;\n"
+			"          }\n",
+			word, bang_text(&target),
+			!bang_wraps(in)
+				? ""
+				: arena_printf(x->k->arena, "(%s)",
+					       bang_type(in->buffer->dtype)));
 	}
 	buf_free(&init);
 	buf_free(&target);
@@ -609,7 +616,7 @@ put_conversions(struct rows_coder *x, struct buf *before, struct buf *after)
 				   "        __bang_write_value(%s, %s, 0);\n",
 				   rows_place_name(x, a, false),
 				   block_count(x, a));
-		if (!rows_is_raw(a) || a->kind == ROWS_SHARED)
+		if (!rows_is_raw(a) || a->kind == ROWS_SHARED || a->plain)
 			continue;
 		if (a->kind == ROWS_IN) {
 			buf_puts(before, "        ");

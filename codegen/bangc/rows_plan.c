@@ -103,6 +103,15 @@ are_parts(const struct rows *r, unsigned first)
 	return r->nsteps > first;
 }
 
+bool
+rows_parts_of(struct rows *r, struct bang_kernel *k, const tir_stmt *s)
+{
+	struct bang_nest none = {0};
+
+	*r = (struct rows){.k = k};
+	return add_parts(r, s, &none) && are_parts(r, 0);
+}
+
 static bool
 is_number(const tir_expr *e)
 {
@@ -274,6 +283,35 @@ step_of(const struct rows *r, const struct rows_array *a)
 	return step;
 }
 
+/* Do all units load elements that A has, even if guards skip some? */
+static bool
+is_inside(const struct rows *r, const struct rows_array *a)
+{
+	int64_t low = a->low, high = a->low + a->span;
+
+	for (uint32_t i = 0; i < r->depth; i++) {
+		int64_t reach =
+			a->strides[i] * (r->steps[0].nest.loops[i].extent - 1);
+
+		low += reach < 0 ? reach : 0;
+		high += reach > 0 ? reach : 0;
+	}
+	return low >= 0 && high <= a->buffer->size;
+}
+
+/* Is A filled and loaded, and nothing else? */
+static bool
+is_plain(const struct rows *r, const struct rows_array *a)
+{
+	for (unsigned i = 0; i < r->nsteps; i++) {
+		const struct rows_step *s = &r->steps[i];
+
+		if (s->nest.buffer == a->buffer && !s->copies && !s->fills)
+			return false;
+	}
+	return a->used == 0;
+}
+
 static bool
 classify(struct rows *r, const struct bang_buffers *later)
 {
@@ -285,7 +323,7 @@ classify(struct rows *r, const struct bang_buffers *later)
 		even = a->step >= a->span;
 		if (!a->written) {
 			a->kind = a->step == 0 ? ROWS_SHARED : ROWS_IN;
-			if (a->span > MOST_WASTE * a->used)
+			if (a->span > MOST_WASTE * a->used || !is_inside(r, a))
 				return false;
 			continue;
 		}
@@ -296,8 +334,9 @@ classify(struct rows *r, const struct bang_buffers *later)
 				  ? ROWS_OUT
 			  : a->fill ? ROWS_IN
 				    : ROWS_TEMP;
-		if (a->kind == ROWS_OUT &&
-		    (a->stored != a->span || (a->fill && a->bytes != 4)))
+		a->plain = a->kind == ROWS_OUT && a->fill && a->bytes != 4;
+		if ((a->kind == ROWS_OUT && a->stored != a->span) ||
+		    (a->plain && !is_plain(r, a)))
 			return false;
 	}
 	return true;
@@ -415,7 +454,11 @@ place_arrays(struct rows *r)
 		a->places = !copied || !r->overlapped || raw ? 1
 			    : a->fill && a->kind == ROWS_OUT ? 3
 							     : 2;
-		a->raw_places = !raw ? 0 : copied && r->overlapped ? 2 : 1;
+		a->raw_places = !raw                        ? 0
+				: !copied || !r->overlapped ? 1
+				: a->plain                  ? 3
+							    : 2;
+		a->places -= a->plain;
 		a->at = at;
 		at += a->places * rows_place_size(r, a);
 		a->raw = at;

@@ -231,7 +231,7 @@ put_by_some_means(struct bang_kernel *k, const tir_stmt *s)
 	}
 	if (bang_put_routine(k, s))
 		return "a routine";
-	if (!k->alone && bang_put_copies(k, &at, 1))
+	if (!k->alone && (bang_put_copies(k, &at, 1) || bang_put_pieces(k, s)))
 		return "copies";
 	return bang_put_scalar(k, s) ? "element by element" : NULL;
 }
