@@ -35,6 +35,21 @@ def twice(g):
                                                   sub(ty))
 
 
+def literal(g):
+    """A literal with a type parameter, called or passed."""
+    define(g, "@through[A](%f: fn (A) -> A, %x: A) -> A", "{ %f(%x) }")
+
+    def call(g, ty, sub):
+        x, y = g.fresh("x"), g.fresh("y")
+        body = g.pick((x, "let %s = %s; %s" % (y, x, y),
+                       "(%s, 1).0" % x))
+        form = "fn [A](%s: A) -> A { %s }" % (x, body)
+        if g.chance(0.5):
+            return "(%s)(%s)" % (form, sub(ty))
+        return "@through(%s, %s)" % (form, sub(ty))
+    return call
+
+
 def head_or(g):
     g.types["Seq"] = True
     define(g, "@head_or[A](%l: Seq[A], %d: A) -> A",
@@ -186,7 +201,7 @@ def module(seed, number):
     g.budget = g.int(8, 45)
     g.polymorphic = []
     if g.functional:
-        makers = [identity, twice, head_or, fold, mapped, compose]
+        makers = [identity, twice, literal, head_or, fold, mapped, compose]
         g.r.shuffle(makers)
         g.polymorphic = [make(g) for make in makers[:g.pick((0, 0, 1, 2))]]
         for i in range(g.pick((0, 0, 1, 1, 2, 3))):
