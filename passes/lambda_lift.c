@@ -367,9 +367,11 @@ pass_lambda_lift(pass_ctx *cx)
 		if (m->defs.at[i]->kind == DEF_FUNCTION)
 			m->defs.at[i]->fn =
 				lift_in_definition(&l, m->defs.at[i]->fn);
+	/* What literals share with what is around them binds variables, too. */
 	for (size_t i = 0; i < l.added.len; i++)
 		ir_module_add_function(m, l.added.at[i].global->name,
-				       l.added.at[i].fn, l.added.at[i].fn->loc);
+				       ir_refresh_binders(m, l.added.at[i].fn),
+				       l.added.at[i].fn->loc);
 	ir_map_free(&l.self);
 	ir_map_free(&l.names);
 	ptrmap_free(&l.closed);
