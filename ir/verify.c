@@ -40,9 +40,16 @@ static void
 check_type_def(struct verify *v, const ir_type_def *t)
 {
 	for (uint32_t i = 0; i < t->nctors; i++)
-		for (uint32_t k = 0; k < t->ctors[i]->nfields; k++)
-			verify_type(v, t->ctors[i]->fields[k],
-				    t->ctors[i]->base.loc);
+		for (uint32_t k = 0; k < t->ctors[i]->nfields; k++) {
+			const ir_type *field = t->ctors[i]->fields[k];
+
+			verify_type(v, field, t->ctors[i]->base.loc);
+			if (field->flags & TYPE_HAS_HOLE)
+				verify_error(v, t->ctors[i]->base.loc,
+					     "the fields of '%s' must have "
+					     "their types written out",
+					     t->ctors[i]->name);
+		}
 }
 
 /* Data types as they must be, and functions as CHECK says. */

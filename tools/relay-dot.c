@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/infer.h"
+#include "ir/verify.h"
 #include "parser/module_file.h"
 #include "passes/dot/graph.h"
 #include "passes/input.h"
@@ -103,7 +104,10 @@ set_options(struct run *r)
 	r->style.left_to_right = r->o.rankdir == 1;
 }
 
-/* Types are shown if they can be inferred; a faulty module is drawn, too. */
+/*
+ * Types are shown if they can be inferred, which takes a module that is well
+ * formed; a faulty one is drawn, too.
+ */
 static void
 infer_quietly(ir_module *m)
 {
@@ -111,7 +115,8 @@ infer_quietly(ir_module *m)
 
 	diag_init(&d, "relay-dot", NULL);
 	d.quiet = true;
-	ir_infer_module(m, &d);
+	if (ir_verify_module(m, &d))
+		ir_infer_module(m, &d);
 }
 
 static bool
