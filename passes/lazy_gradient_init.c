@@ -90,7 +90,10 @@ take_out(struct cells *c, const ir_expr *x)
 	return call1(c, c->from, x);
 }
 
-/* Convert each tensor of X, whose type was T before there were cells. */
+/*
+ * Convert each tensor of X, whose type was T before there were cells. What has
+ * none may still have effects.
+ */
 static const ir_expr *
 convert(struct cells *c, const ir_expr *x, const ir_type *t, convert_fn *one)
 {
@@ -102,6 +105,8 @@ convert(struct cells *c, const ir_expr *x, const ir_type *t, convert_fn *one)
 	if (t->kind != TYPE_TUPLE)
 		return x;
 	tt = ir_as_tuple_type(t);
+	if (tt->nfields == 0)
+		return x;
 	fields = ARENA_NEW_ARRAY(c->cx->scratch, tt->nfields, const ir_expr *);
 	for (uint32_t i = 0; i < tt->nfields; i++)
 		fields[i] = convert(c, ir_new_proj(c->m, x->loc, x, i),
