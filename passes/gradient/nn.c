@@ -5,6 +5,22 @@
 
 #include "passes/gradient/gradient.h"
 
+/* Factors and product have one element type: the gradients do, too. */
+static bool
+is_uniform(struct gradient *g)
+{
+	const struct ir_tensor_type *out =
+		ir_as_tensor_type(g->call->base.type);
+
+	for (uint32_t i = 0; i < 2; i++)
+		if (!dtype_equal(
+			    ir_as_tensor_type(gradient_arg(g, i)->type)->dtype,
+			    out->dtype))
+			return gradient_unsupported(
+				g, "of different element types");
+	return true;
+}
+
 /* X with all axes but the last made one. */
 static const ir_expr *
 flatten(struct gradient *g, const ir_expr *x, const struct ir_tensor_type *t)
@@ -45,7 +61,7 @@ gradient_of_dense(struct gradient *g)
 		wt ? gradient_static(g, &g->call->base) : NULL;
 	int64_t inputs;
 
-	if (!ot)
+	if (!ot || !is_uniform(g))
 		return false;
 	inputs = wt->shape[1].value;
 	g->to[0] = gradient_collapse(
@@ -93,7 +109,7 @@ gradient_of_matmul(struct gradient *g)
 	const struct ir_tensor_type *ot =
 		xt ? gradient_static(g, &g->call->base) : NULL;
 
-	if (!ot)
+	if (!ot || !is_uniform(g))
 		return false;
 	product_rule(g, OP_nn_matmul, flatten(g, x, xt), gradient_arg(g, 1),
 		     flatten(g, g->grad, ot));
@@ -106,6 +122,8 @@ gradient_of_batch_matmul(struct gradient *g)
 	const ir_expr *x = gradient_arg(g, 0);
 	const ir_expr *y = gradient_arg(g, 1);
 
+	if (!is_uniform(g))
+		return false;
 	product_rule(g, OP_nn_batch_matmul, x, y, g->grad);
 	g->to[0] = gradient_collapse(g, g->to[0], x);
 	g->to[1] = gradient_collapse(g, g->to[1], y);
@@ -228,7 +246,7 @@ gradient_of_conv2d(struct gradient *g)
 	const ir_attrs *a;
 	struct conv c;
 
-	if (!conv_init(&c, g))
+	if (!conv_init(&c, g) || !is_uniform(g))
 		return false;
 	if (strcmp(c.data_layout, c.out_layout) != 0)
 		return gradient_unsupported(g, "that changes the layout");
