@@ -23,6 +23,7 @@
  *
  * Level: function. Needs: types.
  */
+#include "passes/inline_types.h"
 #include "passes/pass.h"
 #include "passes/quant/low_casts.h"
 
@@ -233,6 +234,21 @@ rewrite_op(struct mixed *x, const ir_expr *e, const ir_expr *old)
 	return out;
 }
 
+/* What the literal F, whose body may have another type now, gives for ARGS. */
+static const ir_type *
+result_of_literal(struct mixed *x, const struct ir_function *f,
+		  const ir_expr *const *args)
+{
+	const struct inline_call call = {.args = args};
+	struct inline_types types;
+
+	if (f->ntype_params == 0)
+		return f->body->type;
+	inline_find_types(&types, f, &call, x->cx->scratch);
+	return ir_type_substitute(x->m->cx, f->body->type, inline_map_type,
+				  &types);
+}
+
 /* A call of something that takes what it always took. */
 static const ir_expr *
 rewrite_call(const ir_expr *e, const ir_expr *old, void *env)
@@ -251,7 +267,8 @@ rewrite_call(const ir_expr *e, const ir_expr *old, void *env)
 		return e;
 	e = ir_new_call(x->m, e->loc, c->callee, args, c->nargs, c->attrs);
 	if (c->callee->kind == IR_FUNCTION)
-		ir_set_type(e, ir_as_function(c->callee)->body->type);
+		ir_set_type(e, result_of_literal(x, ir_as_function(c->callee),
+						 args));
 	else
 		ir_set_type(e, old->type);
 	return e;
