@@ -325,27 +325,39 @@ put_code(struct bang_kernel *k, const struct product *p, const struct conv *c,
 	buf_puts(k->out, ", b, c, end);\n    }\n");
 }
 
+/* Tiles for filters as they come, or as they are packed, which may be shared. */
+static bool
+cut(struct bang_kernel *k, const struct product *p,
+    const struct tir_buffer *out, bool packed, struct conv *c)
+{
+	if (!cut_tiles(k->arch, p, out,
+		       packed ? k->arch->sram / BANG_SHARED_PART : 0, c))
+		return false;
+	if (c->shared > k->shared_bytes)
+		k->shared_bytes = c->shared;
+	return true;
+}
+
 /* What ENDS takes of vectors depends on nothing that is cut. */
 static bool
 put(struct bang_kernel *k, struct product *p, struct conv *c,
     const struct bang_nest *ends)
 {
 	const struct tir_buffer *out = ends ? ends->buffer : p->out;
+	bool packed = bang_is_packed(k, p->b);
+	struct conv other;
 	struct end end;
-	int64_t shared;
 
 	if (!cut_blocks(k->arch, p, c) ||
 	    (ends && !end_of(k, p, c, ends, &end)))
 		return false;
 	if (ends)
 		c->vectors = end.vectors;
-	shared = are_fixed(p, c) ? k->arch->sram / BANG_SHARED_PART : 0;
-	if (!cut_tiles(k->arch, p, out, shared, c))
+	other = *c;
+	if (!cut(k, p, out, packed, c))
 		return false;
-	if (are_fixed(p, c) && !bang_is_packed(k, p->b))
+	if (!packed && are_fixed(p, c) && cut(k, p, out, true, &other))
 		offer_filters(k, p, c);
-	if (c->shared && c->shared > k->shared_bytes)
-		k->shared_bytes = c->shared;
 	put_code(k, p, c, out, ends ? &end : NULL);
 	return true;
 }
