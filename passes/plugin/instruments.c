@@ -113,8 +113,7 @@ plugin_instruments_before(struct pass_manager *pm, const struct pass_info *info,
 	struct run r = {.pm = pm, .info = info};
 	bool runs = true;
 
-	for (size_t i = 0; i < instruments.len && !required && !r.failed;
-	     i++)
+	for (size_t i = 0; i < instruments.len && !required && !r.failed; i++)
 		if (instruments.at[i]->should_run)
 			runs &= instruments.at[i]->should_run(
 					instruments.at[i]->data,
