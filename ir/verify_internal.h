@@ -22,6 +22,8 @@ struct verify_scope {
 	uint32_t parent;
 	uint32_t jump;
 	uint32_t depth;
+	uint32_t function; /* depth of the innermost function around; 0: none */
+	bool has_value;    /* of a let: the next scope is that of its value */
 };
 
 struct verify {

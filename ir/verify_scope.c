@@ -15,8 +15,10 @@ static uint32_t
 open_scope(struct verify *v, uint32_t parent)
 {
 	const struct verify_scope *s = v->scopes.at;
-	struct verify_scope fresh = {
-		.parent = parent, .jump = parent, .depth = s[parent].depth + 1};
+	struct verify_scope fresh = {.parent = parent,
+				     .jump = parent,
+				     .depth = s[parent].depth + 1,
+				     .function = s[parent].function};
 	uint32_t j = s[parent].jump;
 
 	if (s[parent].depth - s[j].depth == s[j].depth - s[s[j].jump].depth)
@@ -106,11 +108,14 @@ open_scopes(struct verify *v, const ir_expr *e)
 	switch ((enum ir_kind)e->kind) {
 	case IR_FUNCTION:
 		open_scope(v, outer);
+		v->scopes.at[first].function = v->scopes.at[first].depth;
 		for (uint32_t i = 0; i < ir_as_function(e)->nparams; i++)
 			bind(ir_as_function(e)->params[i], &b);
 		break;
 	case IR_LET:
 		open_scope(v, outer);
+		open_scope(v, first);
+		v->scopes.at[first].has_value = true;
 		bind(ir_as_let(e)->var, &b);
 		break;
 	case IR_MATCH:
@@ -128,17 +133,30 @@ open_scopes(struct verify *v, const ir_expr *e)
 
 /*
  * The scope in which operand I of E is evaluated, where FIRST is the first
- * that E opens. A let's variable is known in its value, for recursion.
+ * that E opens. A let's variable is known in its value, for recursion: its
+ * value has a scope in that of its body.
  */
 static uint32_t
 scope_of_operand(const struct verify *v, const ir_expr *e, uint32_t i,
 		 uint32_t first)
 {
-	if (e->kind == IR_FUNCTION || e->kind == IR_LET)
+	if (e->kind == IR_FUNCTION)
 		return first;
+	if (e->kind == IR_LET)
+		return i == 0 ? first + 1 : first;
 	if (e->kind == IR_MATCH && i > 0)
 		return first + i - 1;
 	return v->scope_of[e->id];
+}
+
+/* SCOPE is in the value of the let that opened BINDER, and in no function. */
+static bool
+is_too_early(const struct verify *v, uint32_t scope, uint32_t binder)
+{
+	const struct verify_scope *s = v->scopes.at;
+
+	return s[binder].has_value && is_inside(v, scope, binder + 1) &&
+	       s[scope].function <= s[binder].depth;
 }
 
 static void
@@ -155,6 +173,9 @@ check_use(struct verify *v, const ir_expr *user, const ir_expr *var,
 	} else if (!is_inside(v, scope, binder)) {
 		verify_error(v, user->loc,
 			     "variable '%%%s' is used outside its scope", name);
+	} else if (is_too_early(v, scope, binder)) {
+		verify_error(v, user->loc,
+			     "variable '%%%s' is used in its own value", name);
 	}
 }
 
@@ -183,7 +204,7 @@ verify_scopes(struct verify *v, const ir_expr *root)
 	first = v->first.at;
 	v->scopes.len = 0;
 	vec_push(&v->scopes, ((struct verify_scope){0}));
-	vec_push(&v->scopes, ((struct verify_scope){0, 0, 1}));
+	vec_push(&v->scopes, ((struct verify_scope){.depth = 1}));
 	v->scope_of[root->id] = 1;
 	for (size_t i = order->len; i > 0; i--) {
 		const ir_expr *e = order->at[i - 1];
