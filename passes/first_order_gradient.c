@@ -47,6 +47,7 @@ struct reverse {
 struct unfolder {
 	ir_module *m;
 	struct ir_map functions; /* variable -> literal */
+	const ir_expr *generic;  /* a literal with type parameters: stays */
 };
 
 static const ir_expr *
@@ -62,7 +63,9 @@ unfold_call(const ir_expr *e, const ir_expr *old, void *env)
 	if (c->callee->kind != IR_FUNCTION)
 		return e;
 	f = ir_as_function(c->callee);
-	if (!f->body || f->nparams != c->nargs)
+	if (f->ntype_params)
+		u->generic = c->callee;
+	if (!f->body || f->nparams != c->nargs || f->ntype_params)
 		return e;
 	for (uint32_t i = 0; i < f->nparams; i++)
 		ir_map_put(&args, &f->params[i]->base, c->args[i]);
@@ -110,12 +113,13 @@ static const struct ir_rules unfolding = {
 };
 
 static const ir_expr *
-unfold_literals(ir_module *m, const ir_expr *body)
+unfold_literals(ir_module *m, const ir_expr *body, const ir_expr **generic)
 {
 	struct unfolder u = {.m = m};
 
 	body = ir_rewrite(m, body, &unfolding, &u);
 	ir_map_free(&u.functions);
+	*generic = u.generic;
 	return body;
 }
 
@@ -494,13 +498,13 @@ static const struct ir_function *
 differentiate(struct reverse *r, const struct ir_function *fn)
 {
 	struct ir_function_parts parts = ir_function_parts(fn);
-	const ir_expr *body;
+	const ir_expr *body, *generic;
 
-	if (fn->ntype_params) {
-		refuse(r, &fn->base, "type parameters");
+	body = unfold_literals(r->m, fn->body, &generic);
+	if (fn->ntype_params || generic) {
+		refuse(r, generic ? generic : &fn->base, "type parameters");
 		return NULL;
 	}
-	body = unfold_literals(r->m, fn->body);
 	if (body != fn->body && !ir_infer_expr(r->m, body, r->cx->diag)) {
 		r->cx->failed = true;
 		return NULL;

@@ -340,6 +340,21 @@ apply(struct defunc *d, const ir_expr *callee, const ir_type *type,
 		 : callee;
 }
 
+/* A kernel that an operator calls must be named, or stand there. */
+static void
+check_operator(struct defunc *d, const struct ir_call *call)
+{
+	enum op_id op = ir_as_op_ref(call->callee)->op->id;
+
+	if (op != OP_vm_invoke_tvm_op && op != OP_call_lowered)
+		return;
+	if (call->args[0]->kind != IR_GLOBAL &&
+	    call->args[0]->kind != IR_FUNCTION)
+		pass_error(d->cx, call->base.loc,
+			   "operator '%s' calls a value",
+			   ir_as_op_ref(call->callee)->op->name);
+}
+
 static const ir_expr *
 rewrite_call(const ir_expr *e, const ir_expr *old, void *env)
 {
@@ -350,6 +365,8 @@ rewrite_call(const ir_expr *e, const ir_expr *old, void *env)
 	const ir_type **types;
 	const struct ir_global *g;
 
+	if (was->callee->kind == IR_OP && !d->cx->failed)
+		check_operator(d, was);
 	if (was->callee->kind == IR_OP ||
 	    (was->callee->kind == IR_FUNCTION && !is_literal(was->callee)) ||
 	    d->cx->failed)

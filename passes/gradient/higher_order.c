@@ -34,6 +34,13 @@
 #include "passes/normal_form.h"
 #include "passes/retype.h"
 
+/* What is evaluated in one function, not in those inside of it. */
+struct owner {
+	const ir_expr *bp; /* the variable for the propagator */
+	struct owner *outer;
+	uint32_t depth;
+};
+
 struct tape {
 	pass_ctx *cx;
 	ir_module *m;
@@ -41,10 +48,18 @@ struct tape {
 	struct fresh_names names;
 	const ir_type *unit;    /* () */
 	const ir_type *bp_type; /* ref(fn () -> ()) */
-	struct ir_map bp;       /* node, literal -> variable */
+	struct ir_map owners;   /* node -> whose; literal -> itself as one */
 	struct ir_map twins;    /* global -> that of its twin */
 	struct let_list bindings;
 };
+
+static const ir_expr *
+bp_of(const struct tape *p, const ir_expr *e)
+{
+	const struct owner *o = ir_map_get(&p->owners, e);
+
+	return o->bp;
+}
 
 static const ir_type *
 pair_type(const ir_type *t, void *env)
@@ -226,7 +241,7 @@ tape_op_call(struct tape *p, const struct ir_call *e, const struct ir_call *old)
 {
 	size_t mark = p->bindings.len;
 	struct loc loc = e->base.loc;
-	const ir_expr *bp = ir_map_get(&p->bp, &old->base);
+	const ir_expr *bp = bp_of(p, &old->base);
 	const ir_expr **args =
 		ARENA_NEW_ARRAY(p->cx->scratch, e->nargs, const ir_expr *);
 	const ir_expr *call, *out, *result, *before;
@@ -274,7 +289,7 @@ tape_call(const ir_expr *e, const ir_expr *old, void *env)
 			c->args, c->nargs, c->attrs);
 	args = ARENA_NEW_ARRAY(p->cx->scratch, c->nargs + 1, const ir_expr *);
 	memcpy(args, c->args, c->nargs * sizeof(*args));
-	args[c->nargs] = ir_map_get(&p->bp, old);
+	args[c->nargs] = bp_of(p, old);
 	return ir_new_call(p->m, e->loc, c->callee, args, c->nargs + 1,
 			   c->attrs);
 }
@@ -303,8 +318,7 @@ tape_function(const ir_expr *e, const ir_expr *old, void *env)
 	struct ir_function_parts parts =
 		retype_parts(&p->types, ir_as_function(e));
 
-	retype_add_param(p->cx->scratch, &parts,
-			 ir_as_var(ir_map_get(&p->bp, old)));
+	retype_add_param(p->cx->scratch, &parts, ir_as_var(bp_of(p, old)));
 	return ir_new_function(p->m, e->loc, &parts);
 }
 
@@ -396,9 +410,28 @@ static const struct ir_rules rules = {
 
 struct survey {
 	struct tape *p;
-	const ir_expr *bp;
+	struct owner *owner;
 	VEC(const ir_expr *) literals;
 };
+
+/* The innermost function around both; B if they are of two definitions. */
+static struct owner *
+common_owner(struct owner *a, struct owner *b)
+{
+	struct owner *x = a, *y = b;
+
+	while (x != y) {
+		bool up = x->depth >= y->depth, down = y->depth >= x->depth;
+
+		if (up && !x->outer)
+			return b;
+		if (up)
+			x = x->outer;
+		if (down)
+			y = y->outer;
+	}
+	return x;
+}
 
 static bool
 refuse(struct tape *p, const ir_expr *e, const char *what)
@@ -428,9 +461,15 @@ static bool
 survey_node(const ir_expr *e, void *env)
 {
 	struct survey *s = env;
+	struct owner *known = ir_map_get(&s->p->owners, e);
 	bool ok = true;
 
-	ir_map_put(&s->p->bp, e, s->bp);
+	if (known && e->kind == IR_FUNCTION)
+		return false;
+	/* on_device around a variable may be shared between functions. */
+	if (known)
+		known = common_owner(known, s->owner);
+	ir_map_put(&s->p->owners, e, known ? known : s->owner);
 	switch ((enum ir_kind)e->kind) {
 	case IR_FUNCTION:
 		vec_push(&s->literals, e);
@@ -442,6 +481,17 @@ survey_node(const ir_expr *e, void *env)
 		break;
 	}
 	return ok;
+}
+
+static struct owner *
+new_owner(struct tape *p, const ir_expr *fn)
+{
+	struct owner *o = ARENA_NEW(p->cx->scratch, struct owner);
+
+	o->bp = new_bp(p, fn->loc);
+	o->outer = ir_map_get(&p->owners, fn);
+	o->depth = o->outer ? o->outer->depth + 1 : 0;
+	return o;
 }
 
 /* Each literal under ROOT gets its own variable for the propagator. */
@@ -458,9 +508,9 @@ survey(struct tape *p, const ir_expr *root)
 			refuse(p, f, "a primitive or external function");
 			break;
 		}
-		s.bp = new_bp(p, f->loc);
+		s.owner = new_owner(p, f);
+		ir_map_put(&p->owners, f, s.owner);
 		ir_walk(ir_as_function(f)->body, survey_node, NULL, &s);
-		ir_map_put(&p->bp, f, s.bp);
 	}
 	vec_free(&s.literals);
 }
@@ -683,7 +733,7 @@ run(pass_ctx *cx, const struct ir_function **done)
 	call_graph_free(&g);
 	retype_free(&p.types);
 	fresh_names_free(&p.names);
-	ir_map_free(&p.bp);
+	ir_map_free(&p.owners);
 	ir_map_free(&p.twins);
 	vec_free(&p.bindings);
 	return !cx->failed;
