@@ -350,8 +350,7 @@ check_operator(struct defunc *d, const struct ir_call *call)
 		return;
 	if (call->args[0]->kind != IR_GLOBAL &&
 	    call->args[0]->kind != IR_FUNCTION)
-		pass_error(d->cx, call->base.loc,
-			   "operator '%s' calls a value",
+		pass_error(d->cx, call->base.loc, "operator '%s' calls a value",
 			   ir_as_op_ref(call->callee)->op->name);
 }
 
