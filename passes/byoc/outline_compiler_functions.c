@@ -5,7 +5,8 @@
  *                                                    becomes    @ext_0(%x)
  *
  * The name is the literal's global_symbol, which it must have; literals that
- * name the same one must be equal and share the definition.
+ * name the same one must be equal and share the definition. One that captures
+ * a variable stays.
  *
  * Level: module. Needs: types. Keeps: types.
  */
@@ -29,6 +30,29 @@ struct outliner {
 	bool changed;
 };
 
+static bool
+is_closed(struct outliner *o, const ir_expr *e)
+{
+	ir_expr_vec vars = {0};
+	bool closed;
+
+	if (e->type && e->type->flags & TYPE_HAS_VAR &&
+	    !ir_as_function(e)->ntype_params) {
+		pass_remark_missed(o->cx, e->loc,
+				   "not outlined: its types depend on the "
+				   "function around it");
+		return false;
+	}
+	ir_free_vars(e, &vars);
+	closed = vars.len == 0;
+	if (!closed)
+		pass_remark_missed(o->cx, e->loc,
+				   "not outlined: it captures '%%%s'",
+				   ir_as_var(vars.at[0])->name);
+	vec_free(&vars);
+	return closed;
+}
+
 static const ir_expr *
 outline(const ir_expr *e, const ir_expr *old, void *env)
 {
@@ -40,7 +64,8 @@ outline(const ir_expr *e, const ir_expr *old, void *env)
 	ir_def *def;
 
 	(void)old;
-	if (!is_compiler_function(f, o->filter) || o->cx->failed)
+	if (!is_compiler_function(f, o->filter) || o->cx->failed ||
+	    !is_closed(o, e))
 		return e;
 	name = ir_dict_string(f->attrs, "global_symbol");
 	if (!name) {
