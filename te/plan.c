@@ -401,6 +401,37 @@ index_type(const te_func *f)
 	return DTYPE(INT, 32);
 }
 
+static bool
+are_of_type(const struct te_axis *axes, uint32_t n, struct dtype t)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!dtype_equal(axes[i].var->dtype, t))
+			return false;
+	return true;
+}
+
+/* Stages index each other, so that their axes have one type. */
+static bool
+check_axes(const struct te_plan *p)
+{
+	for (uint32_t i = 0; i < p->f->nops; i++) {
+		const struct te_op *op = p->f->ops[i];
+		const tir_expr *e = op->kind == TE_COMPUTE ? op->body[0] : NULL;
+		const struct te_reduce *r =
+			e && e->kind == TIR_REDUCE ? e->reduce : NULL;
+
+		if (are_of_type(op->axes, op->naxes, p->index) &&
+		    (!r || are_of_type(r->axes, r->naxes, p->index)))
+			continue;
+		diag_error(p->diag, op->loc,
+			   "the axes of '%s' are not int%u, as those before: "
+			   "write all extents alike",
+			   op->name, p->index.bits);
+		return false;
+	}
+	return true;
+}
+
 bool
 te_plan_make(struct te_plan *p, ir_module *m, const te_func *f,
 	     const te_schedule *s, struct diag *d)
@@ -419,7 +450,7 @@ te_plan_make(struct te_plan *p, ir_module *m, const te_func *f,
 		ptrmap_add(&p->results, f->outputs[i], NULL);
 		ptrmap_add(&p->results, f->outputs[i]->op, NULL);
 	}
-	if (s && !apply_schedule(p, s))
+	if (!check_axes(p) || (s && !apply_schedule(p, s)))
 		return false;
 	return te_plan_inline(p);
 }
