@@ -45,10 +45,17 @@ fail(struct device_reader *r, size_t at, size_t len, const char *what)
 	return false;
 }
 
+/* The length of the word that comes. */
 static size_t
-word(struct device_reader *r)
+word(const struct device_reader *r)
 {
-	return strspn(r->text + r->at, "abcdefghijklmnopqrstuvwxyz_");
+	size_t n = 0;
+
+	while (r->at + n < r->len &&
+	       (r->text[r->at + n] == '_' ||
+		(r->text[r->at + n] >= 'a' && r->text[r->at + n] <= 'z')))
+		n++;
+	return n;
 }
 
 static bool
@@ -101,11 +108,11 @@ skip_target(struct device_reader *r)
 			quote = c == quote ? '\0' : quote;
 		else if (c == '\'' || c == '"')
 			quote = c;
-		else if (strchr("([{", c))
+		else if (c && strchr("([{", c))
 			depth++;
 		else if (depth == 0 && (c == ',' || c == ')'))
 			return true;
-		else if (strchr(")]}", c) && depth-- == 0)
+		else if (c && strchr(")]}", c) && depth-- == 0)
 			break;
 	}
 	r->at = from;
