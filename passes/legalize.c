@@ -11,8 +11,9 @@
  * become such of unsigned data and signed weights.
  * FTVMQnnLegalize: quantized convolutions and dense layers become such of
  * unsigned data and signed weights there, elsewhere plain ones on differences
- * of 16 bits; quantized functions of one argument a look into a table. FTVMQnnCanonicalize: all quantized operators become plain ones, as
- * in qnn-legalize.
+ * of 16 bits; quantized functions of one argument a look into a table.
+ * FTVMQnnCanonicalize: all quantized operators become plain ones, as in
+ * qnn-legalize.
  *
  * Level: function. Needs: types.
  */
@@ -33,19 +34,12 @@ struct legalize {
 
 static const struct dtype float32 = {DTYPE_FLOAT, 32, 1};
 
-static const struct ir_tensor_type *
-tensor_type(const ir_expr *e)
-{
-	return e->type && e->type->kind == TYPE_TENSOR
-		       ? ir_as_tensor_type(e->type)
-		       : NULL;
-}
-
 static const ir_expr *
 legalize_clip(const ir_expr *e, const ir_expr *old)
 {
 	const struct ir_call *c = ir_as_call(e);
-	const struct ir_tensor_type *t = tensor_type(ir_as_call(old)->args[0]);
+	const struct ir_tensor_type *t =
+		legalize_type(ir_as_call(old)->args[0]);
 	double high;
 	double low;
 
@@ -63,24 +57,16 @@ legalize_clip(const ir_expr *e, const ir_expr *old)
 }
 
 static const ir_expr *
-cast(const struct opcall *b, const ir_expr *x, struct dtype t)
-{
-	ir_context *cx = b->m->cx;
-	const ir_attrs *a = ir_attrs_defaults(cx, attrs_schema(ATTRS_Cast));
-
-	a = ir_attrs_with(cx, a, "dtype", ATTR_DT(t));
-	return ir_new_op_call(b->m, b->loc, OP_cast, &x, 1, a);
-}
-
-static const ir_expr *
 legalize_erf(const struct opcall *b, const ir_expr *e, const ir_expr *old)
 {
-	const struct ir_tensor_type *t = tensor_type(ir_as_call(old)->args[0]);
+	const struct ir_tensor_type *t =
+		legalize_type(ir_as_call(old)->args[0]);
 
 	if (!t || !dtype_is_float(t->dtype) || t->dtype.bits >= 32)
 		return e;
-	e = opcall_unary(b, OP_erf, cast(b, ir_as_call(e)->args[0], float32));
-	return cast(b, e, t->dtype);
+	e = opcall_unary(b, OP_erf,
+			 opcall_cast(b, ir_as_call(e)->args[0], float32));
+	return opcall_cast(b, e, t->dtype);
 }
 
 static const ir_expr *

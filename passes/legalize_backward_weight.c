@@ -58,12 +58,9 @@ is_plain(const ir_attrs *a)
 static const struct ir_tensor_type *
 static_type(const ir_expr *e)
 {
-	const struct ir_tensor_type *t;
+	const struct ir_tensor_type *t = legalize_type(e);
 
-	if (!e->type || e->type->kind != TYPE_TENSOR)
-		return NULL;
-	t = ir_as_tensor_type(e->type);
-	return t->ndim == 4 && ir_shape_is_static(t) ? t : NULL;
+	return t && t->ndim == 4 && ir_shape_is_static(t) ? t : NULL;
 }
 
 static bool
@@ -91,17 +88,6 @@ site_init(struct site *s, const struct ir_call *old)
 }
 
 static const ir_expr *
-with_ints(const struct opcall *b, enum op_id op, const ir_expr *x,
-	  const char *field, const int64_t *v, uint32_t n)
-{
-	ir_context *cx = b->m->cx;
-	const ir_attrs *a = opcall_attrs(b, op, NULL);
-
-	a = ir_attrs_with(cx, a, field, ir_attr_int_array(cx, v, n, 32));
-	return ir_new_op_call(b->m, b->loc, op, &x, 1, a);
-}
-
-static const ir_expr *
 convolve(const struct site *s, const ir_expr *grad, const ir_expr *data)
 {
 	static const int64_t filters[] = {-1, 1, 0, 0};
@@ -111,7 +97,7 @@ convolve(const struct site *s, const ir_expr *grad, const ir_expr *data)
 	const ir_attrs *a = opcall_attrs(s->b, OP_nn_conv2d, NULL);
 	const ir_expr *args[2];
 
-	grad = with_ints(s->b, OP_tile, grad, "reps", reps, 4);
+	grad = opcall_unary_ints(s->b, OP_tile, grad, "reps", reps, 4);
 	args[0] = opcall_reshape(s->b, data, image, 4);
 	args[1] = opcall_reshape(s->b, grad, filters, 4);
 	a = ir_attrs_with(cx, a, "strides",
@@ -126,23 +112,16 @@ convolve(const struct site *s, const ir_expr *grad, const ir_expr *data)
 	return ir_new_op_call(s->b->m, s->b->loc, OP_nn_conv2d, args, 2, a);
 }
 
-/* E of SHAPE without what is beyond the kernel. */
+/* E, as large as SIZE says, without what is beyond the kernel. */
 static const ir_expr *
 cut(const struct site *s, const ir_expr *e, const int64_t size[2])
 {
-	const int64_t begin[4] = {0};
 	const int64_t end[] = {s->outputs, s->inputs / s->groups, s->kernel[0],
 			       s->kernel[1]};
-	ir_context *cx = s->b->m->cx;
-	const ir_attrs *a = opcall_attrs(s->b, OP_strided_slice, NULL);
-	int64_t one = 1;
 
 	if (size[0] == s->kernel[0] && size[1] == s->kernel[1])
 		return e;
-	a = ir_attrs_with(cx, a, "begin", ir_attr_int_array(cx, begin, 4, 32));
-	a = ir_attrs_with(cx, a, "end", ir_attr_int_array(cx, end, 4, 32));
-	a = ir_attrs_with(cx, a, "strides", ir_attr_int_array(cx, &one, 1, 32));
-	return ir_new_op_call(s->b->m, s->b->loc, OP_strided_slice, &e, 1, a);
+	return opcall_head(s->b, e, end, 4, false);
 }
 
 const ir_expr *
@@ -170,7 +149,7 @@ legalize_backward_weight(const struct opcall *b, const ir_expr *e,
 
 	e = convolve(&s, c->args[0], c->args[1]);
 	e = opcall_reshape(b, e, parts, 5);
-	e = with_ints(b, OP_sum, e, "axis", &first, 1);
-	e = with_ints(b, OP_transpose, e, "axes", axes, 4);
+	e = opcall_unary_ints(b, OP_sum, e, "axis", &first, 1);
+	e = opcall_unary_ints(b, OP_transpose, e, "axes", axes, 4);
 	return cut(&s, e, size);
 }

@@ -44,14 +44,6 @@ struct site {
 	const struct ir_tensor_type *xt, *wt, *out;
 };
 
-static const struct ir_tensor_type *
-tensor_type(const ir_expr *e)
-{
-	return e->type && e->type->kind == TYPE_TENSOR
-		       ? ir_as_tensor_type(e->type)
-		       : NULL;
-}
-
 static bool
 site_init(struct site *s, const struct opcall *b, const ir_expr *e,
 	  const ir_expr *old)
@@ -63,9 +55,9 @@ site_init(struct site *s, const struct opcall *b, const ir_expr *e,
 		.attrs = c->attrs,
 		.x = c->args[0],
 		.w = c->args[1],
-		.xt = tensor_type(ir_as_call(old)->args[0]),
-		.wt = tensor_type(ir_as_call(old)->args[1]),
-		.out = tensor_type(old),
+		.xt = legalize_type(ir_as_call(old)->args[0]),
+		.wt = legalize_type(ir_as_call(old)->args[1]),
+		.out = legalize_type(old),
 	};
 	return s->xt && s->wt && s->out && dtype_equal(s->out->dtype, int32);
 }
@@ -123,45 +115,32 @@ pad_behind(const struct site *s, const ir_expr *x, uint32_t axis, int64_t more,
 static const ir_expr *
 as_unsigned(const struct site *s)
 {
-	const ir_expr *x = affine_cast(s->b, s->x, int32);
+	const ir_expr *x = opcall_cast(s->b, s->x, int32);
 
 	x = opcall_binary(s->b, OP_add, x, int_of(s, HALF));
-	return affine_cast(s->b, x, uint8);
+	return opcall_cast(s->b, x, uint8);
 }
 
 /* What 128 in each element of X adds: 128 times sums of W over AXES. */
 static const ir_expr *
 sums_of_weights(const struct site *s, const int64_t *axes, uint32_t n)
 {
-	ir_context *cx = s->b->m->cx;
-	const ir_expr *w = affine_cast(s->b, s->w, int32);
-	const ir_attrs *a = opcall_attrs(s->b, OP_sum, NULL);
-
-	a = ir_attrs_with(cx, a, "axis", ir_attr_int_array(cx, axes, n, 32));
-	return ir_new_op_call(s->b->m, s->b->loc, OP_sum, &w, 1, a);
+	return opcall_unary_ints(s->b, OP_sum, opcall_cast(s->b, s->w, int32),
+				 "axis", axes, n);
 }
 
 /* The part of E, which is larger, that the result was. */
 static const ir_expr *
 cut(const struct site *s, const ir_expr *e, bool by_size)
 {
-	ir_context *cx = s->b->m->cx;
-	const ir_attrs *a = opcall_attrs(s->b, OP_strided_slice, NULL);
-	int64_t begin[8] = {0}, end[8], one = 1;
-	uint32_t n = s->out->ndim;
+	int64_t end[8];
 
-	by_size |= !ir_shape_is_static(s->out);
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < s->out->ndim; i++)
 		end[i] = ir_dim_is_const(s->out->shape[i])
 				 ? s->out->shape[i].value
 				 : -1;
-	a = ir_attrs_with(cx, a, "begin", ir_attr_int_array(cx, begin, n, 32));
-	a = ir_attrs_with(cx, a, "end", ir_attr_int_array(cx, end, n, 32));
-	a = ir_attrs_with(cx, a, "strides", ir_attr_int_array(cx, &one, 1, 32));
-	if (by_size)
-		a = ir_attrs_with(cx, a, "slice_mode",
-				  ATTR_STR(ir_name(cx, "size")));
-	return ir_new_op_call(s->b->m, s->b->loc, OP_strided_slice, &e, 1, a);
+	return opcall_head(s->b, e, end, s->out->ndim,
+			   by_size || !ir_shape_is_static(s->out));
 }
 
 /* --------------------------------------------------------- convolutions -- */
@@ -351,11 +330,11 @@ static void
 move(const struct opcall *b, const ir_expr **args, uint32_t i, struct dtype t,
      int64_t by)
 {
-	const ir_expr *x = affine_cast(b, args[i], int32);
+	const ir_expr *x = opcall_cast(b, args[i], int32);
 
 	x = opcall_binary(b, OP_add, x,
 			  ir_new_scalar_int(b->m, b->loc, int32, by));
-	args[i] = affine_cast(b, x, t);
+	args[i] = opcall_cast(b, x, t);
 	args[i + 2] = moved_zero(b, args[i + 2], by);
 }
 
@@ -364,8 +343,10 @@ legalize_int8_quantized(const struct opcall *b, const ir_expr *e,
 			const ir_expr *old)
 {
 	const struct ir_call *c = ir_as_call(e);
-	const struct ir_tensor_type *x = tensor_type(ir_as_call(old)->args[0]);
-	const struct ir_tensor_type *w = tensor_type(ir_as_call(old)->args[1]);
+	const struct ir_tensor_type *x =
+		legalize_type(ir_as_call(old)->args[0]);
+	const struct ir_tensor_type *w =
+		legalize_type(ir_as_call(old)->args[1]);
 	const ir_expr *args[6];
 	bool change_x = x && dtype_equal(x->dtype, int8);
 	bool change_w = w && dtype_equal(w->dtype, uint8);

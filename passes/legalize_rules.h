@@ -8,6 +8,15 @@
 
 #include "passes/opcall.h"
 
+/* The type of E, or NULL if it is no tensor. */
+static inline const struct ir_tensor_type *
+legalize_type(const ir_expr *e)
+{
+	return e->type && e->type->kind == TYPE_TENSOR
+		       ? ir_as_tensor_type(e->type)
+		       : NULL;
+}
+
 const ir_expr *legalize_backward_weight(const struct opcall *b,
 					const ir_expr *e, const ir_expr *old);
 

@@ -76,12 +76,7 @@ const ir_expr *
 opcall_reshape(const struct opcall *b, const ir_expr *x, const int64_t *shape,
 	       uint32_t n)
 {
-	ir_context *cx = b->m->cx;
-	const ir_attrs *a = ir_attrs_defaults(cx, attrs_schema(ATTRS_Reshape));
-
-	a = ir_attrs_with(cx, a, "newshape",
-			  ir_attr_int_array(cx, shape, n, 32));
-	return ir_new_op_call(b->m, b->loc, OP_reshape, &x, 1, a);
+	return opcall_unary_ints(b, OP_reshape, x, "newshape", shape, n);
 }
 
 const ir_expr *
@@ -99,6 +94,27 @@ opcall_unary_int(const struct opcall *b, enum op_id op, const ir_expr *x,
 
 	a = ir_attrs_with(b->m->cx, a, field, ATTR_INT32(value));
 	return ir_new_op_call(b->m, b->loc, op, &x, 1, a);
+}
+
+const ir_expr *
+opcall_unary_ints(const struct opcall *b, enum op_id op, const ir_expr *x,
+		  const char *field, const int64_t *v, uint32_t n)
+{
+	const ir_attrs *a = ir_attrs_defaults(b->m->cx, ir_op_info(op)->attrs);
+
+	a = ir_attrs_with(b->m->cx, a, field,
+			  ir_attr_int_array(b->m->cx, v, n, 32));
+	return ir_new_op_call(b->m, b->loc, op, &x, 1, a);
+}
+
+const ir_expr *
+opcall_cast(const struct opcall *b, const ir_expr *x, struct dtype t)
+{
+	const ir_attrs *a =
+		ir_attrs_defaults(b->m->cx, attrs_schema(ATTRS_Cast));
+
+	a = ir_attrs_with(b->m->cx, a, "dtype", ATTR_DT(t));
+	return ir_new_op_call(b->m, b->loc, OP_cast, &x, 1, a);
 }
 
 const ir_expr *
@@ -126,11 +142,7 @@ opcall_split(const struct opcall *b, const ir_expr *x, int64_t sections,
 const ir_expr *
 opcall_squeeze(const struct opcall *b, const ir_expr *x, int64_t axis)
 {
-	ir_context *cx = b->m->cx;
-	const ir_attrs *a = ir_attrs_defaults(cx, attrs_schema(ATTRS_Squeeze));
-
-	a = ir_attrs_with(cx, a, "axis", ir_attr_int_array(cx, &axis, 1, 32));
-	return ir_new_op_call(b->m, b->loc, OP_squeeze, &x, 1, a);
+	return opcall_unary_ints(b, OP_squeeze, x, "axis", &axis, 1);
 }
 
 const ir_expr *
@@ -149,6 +161,25 @@ opcall_slice(const struct opcall *b, const ir_expr *x, const int64_t *begin,
 	a = ir_attrs_with(cx, a, "strides", ir_attr_int_array(cx, ones, n, 32));
 	a = ir_attrs_with(cx, a, "slice_mode", ATTR_STR(ir_name(cx, "size")));
 	free(ones);
+	return ir_new_op_call(b->m, b->loc, OP_strided_slice, &x, 1, a);
+}
+
+const ir_expr *
+opcall_head(const struct opcall *b, const ir_expr *x, const int64_t *end,
+	    uint32_t n, bool by_size)
+{
+	ir_context *cx = b->m->cx;
+	const ir_attrs *a =
+		ir_attrs_defaults(cx, attrs_schema(ATTRS_StridedSlice));
+	int64_t *begin = xcalloc(n, sizeof(*begin)), one = 1;
+
+	a = ir_attrs_with(cx, a, "begin", ir_attr_int_array(cx, begin, n, 32));
+	a = ir_attrs_with(cx, a, "end", ir_attr_int_array(cx, end, n, 32));
+	a = ir_attrs_with(cx, a, "strides", ir_attr_int_array(cx, &one, 1, 32));
+	if (by_size)
+		a = ir_attrs_with(cx, a, "slice_mode",
+				  ATTR_STR(ir_name(cx, "size")));
+	free(begin);
 	return ir_new_op_call(b->m, b->loc, OP_strided_slice, &x, 1, a);
 }
 

@@ -37,6 +37,14 @@ const ir_expr *opcall_reshape(const struct opcall *b, const ir_expr *x,
 const ir_expr *opcall_bias_at(const struct opcall *b, const ir_expr *bias,
 			      uint32_t ndim, int64_t axis);
 
+const ir_expr *opcall_cast(const struct opcall *b, const ir_expr *x,
+			   struct dtype t);
+
+/* OP of X with one attribute that lists N integers. */
+const ir_expr *opcall_unary_ints(const struct opcall *b, enum op_id op,
+				 const ir_expr *x, const char *field,
+				 const int64_t *v, uint32_t n);
+
 /* OP of X with one integer attribute other than its default. */
 const ir_expr *opcall_unary_int(const struct opcall *b, enum op_id op,
 				const ir_expr *x, const char *field,
@@ -56,6 +64,10 @@ const ir_expr *opcall_squeeze(const struct opcall *b, const ir_expr *x,
 const ir_expr *opcall_slice(const struct opcall *b, const ir_expr *x,
 			    const int64_t *begin, const int64_t *size,
 			    uint32_t n);
+
+/* strided_slice of X from its first element to END on each of N axes. */
+const ir_expr *opcall_head(const struct opcall *b, const ir_expr *x,
+			   const int64_t *end, uint32_t n, bool by_size);
 const ir_expr *opcall_layout_transform(const struct opcall *b, const ir_expr *x,
 				       const char *from, const char *to);
 

@@ -38,6 +38,28 @@ pass_option_bool(pass_ctx *cx, const char *name)
 	return strcmp(pass_option(cx, name), "true") == 0;
 }
 
+bool
+pass_option_ops(pass_ctx *cx, const char *name, bool chosen[OP_COUNT])
+{
+	const char *s = pass_option(cx, name);
+
+	while (*s) {
+		size_t len = strcspn(s, ",");
+		const ir_op *op = ir_op_find(s, len);
+
+		if (!op || op->id >= OP_COUNT) {
+			pass_error(cx, LOC_NONE,
+				   "option '%s': no operator is called "
+				   "'%.*s'",
+				   name, (int)len, s);
+			return false;
+		}
+		chosen[op->id] = true;
+		s += len + (s[len] == ',');
+	}
+	return true;
+}
+
 int
 pass_opt_level(pass_ctx *cx)
 {

@@ -90,6 +90,9 @@ const char *pass_option(pass_ctx *cx, const char *name);
 int64_t pass_option_int(pass_ctx *cx, const char *name);
 bool pass_option_bool(pass_ctx *cx, const char *name);
 
+/* Operators by commas, each CHOSEN by its id; false after reporting. */
+bool pass_option_ops(pass_ctx *cx, const char *name, bool chosen[OP_COUNT]);
+
 /* PassContext: optimisation level, and a key of --pass-config (or NULL). */
 int pass_opt_level(pass_ctx *cx);
 const char *pass_config(pass_ctx *cx, const char *key);

@@ -27,7 +27,7 @@ struct recast {
 	pass_ctx *cx;
 	struct dtype type;
 	struct dtype out_type;
-	bool chosen[OP_COUNT + 1];
+	bool chosen[OP_COUNT];
 	VEC(int64_t) skip;
 	/* Chosen calls between a node and the result, the longest way. */
 	struct ir_map depth;
@@ -46,28 +46,6 @@ read_type(pass_ctx *cx, const char *option, struct dtype *type)
 	pass_error(cx, LOC_NONE, "option '%s': an element type, not '%s'",
 		   option, text);
 	return false;
-}
-
-static bool
-read_ops(struct recast *r)
-{
-	const char *s = pass_option(r->cx, "ops");
-
-	while (*s) {
-		size_t len = strcspn(s, ",");
-		const ir_op *op = ir_op_find(s, len);
-
-		if (!op || op->id >= OP_COUNT) {
-			pass_error(r->cx, LOC_NONE,
-				   "option 'ops': no operator is called "
-				   "'%.*s'",
-				   (int)len, s);
-			return false;
-		}
-		r->chosen[op->id] = true;
-		s += len + (s[len] == ',');
-	}
-	return true;
 }
 
 static bool
@@ -155,15 +133,6 @@ is_skipped(const struct recast *r, const ir_expr *old)
 
 /* ---------------------------------------------------------------- casts -- */
 
-static const ir_expr *
-cast(const struct opcall *b, const ir_expr *x, struct dtype t)
-{
-	const ir_attrs *a = opcall_attrs(b, OP_cast, NULL);
-
-	a = ir_attrs_with(b->m->cx, a, "dtype", ATTR_DT(t));
-	return ir_new_op_call(b->m, b->loc, OP_cast, &x, 1, a);
-}
-
 /* X, a tensor or a tuple of them, in the type; NULL if it is neither. */
 static const ir_expr *
 cast_argument(struct recast *r, const struct opcall *b, const ir_expr *x,
@@ -172,7 +141,7 @@ cast_argument(struct recast *r, const struct opcall *b, const ir_expr *x,
 	const ir_expr **fields;
 
 	if (old->type && old->type->kind == TYPE_TENSOR)
-		return cast(b, x, r->type);
+		return opcall_cast(b, x, r->type);
 	if (x->kind != IR_TUPLE || old->kind != IR_TUPLE)
 		return NULL;
 	fields = ARENA_NEW_ARRAY(r->cx->scratch, ir_as_tuple(x)->nfields,
@@ -182,7 +151,7 @@ cast_argument(struct recast *r, const struct opcall *b, const ir_expr *x,
 
 		if (!t || t->kind != TYPE_TENSOR)
 			return NULL;
-		fields[i] = cast(b, ir_as_tuple(x)->fields[i], r->type);
+		fields[i] = opcall_cast(b, ir_as_tuple(x)->fields[i], r->type);
 	}
 	return ir_new_tuple(b->m, b->loc, fields, ir_as_tuple(x)->nfields);
 }
@@ -210,7 +179,7 @@ recast_call(const ir_expr *e, const ir_expr *old, void *env)
 		a = ir_attrs_with(b.m->cx, a, "out_dtype",
 				  ATTR_DT(r->out_type));
 	e = ir_new_call(b.m, e->loc, c->callee, args, c->nargs, a);
-	return cast(&b, e, ir_as_tensor_type(old->type)->dtype);
+	return opcall_cast(&b, e, ir_as_tensor_type(old->type)->dtype);
 }
 
 static const struct ir_rules rules = {
@@ -225,8 +194,8 @@ pass_recast(pass_ctx *cx, ir_def *def, const struct ir_function *fn)
 
 	(void)def;
 	if (read_type(cx, "type", &r.type) &&
-	    read_type(cx, "out-type", &r.out_type) && read_ops(&r) &&
-	    read_skip(&r)) {
+	    read_type(cx, "out-type", &r.out_type) &&
+	    pass_option_ops(cx, "ops", r.chosen) && read_skip(&r)) {
 		count_layers(&r, &fn->base);
 		fn = ir_as_function(
 			ir_rewrite(cx->module, &fn->base, &rules, &r));

@@ -24,28 +24,6 @@ struct layers {
 	uintptr_t longest;
 };
 
-static bool
-read_ops(struct layers *l)
-{
-	const char *s = pass_option(l->cx, "ops");
-
-	while (*s) {
-		size_t len = strcspn(s, ",");
-		const ir_op *op = ir_op_find(s, len);
-
-		if (!op || op->id >= OP_COUNT) {
-			pass_error(l->cx, LOC_NONE,
-				   "option 'ops': no operator is called "
-				   "'%.*s'",
-				   (int)len, s);
-			return false;
-		}
-		l->chosen[op->id] = true;
-		s += len + (s[len] == ',');
-	}
-	return true;
-}
-
 static uintptr_t
 length_of(const struct layers *l, const ir_expr *e)
 {
@@ -113,7 +91,7 @@ pass_print_layer_count(pass_ctx *cx)
 	struct layers l = {.cx = cx};
 	struct report r = {.cx = cx};
 
-	if (!read_ops(&l))
+	if (!pass_option_ops(cx, "ops", l.chosen))
 		return false;
 	call_graph_build(&l.graph, cx->module, cx->scratch);
 	l.of_def = ARENA_NEW_ARRAY(cx->scratch, l.graph.n + 1, uintptr_t);

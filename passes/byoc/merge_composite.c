@@ -86,15 +86,6 @@ append(const ir_expr *e, void *env)
 	vec_push(nodes, e);
 }
 
-static bool
-is_inner(const struct rw_match *m, const ir_expr *e)
-{
-	for (size_t i = 0; i < m->inner.len; i++)
-		if (m->inner.at[i] == e)
-			return true;
-	return false;
-}
-
 /* All users of E outside of the match lead to its root and nowhere else. */
 static bool
 comes_back(struct composer *c, const struct rw_match *m, const ir_expr *e)
@@ -106,7 +97,7 @@ comes_back(struct composer *c, const struct rw_match *m, const ir_expr *e)
 	if (root == FUSE_NONE || at == FUSE_NONE || g->nodes[at].external)
 		return false;
 	for (struct fuse_edge *o = g->nodes[at].outputs; o; o = o->next)
-		if (!is_inner(m, g->nodes[o->user].expr) &&
+		if (!rw_match_has(m, g->nodes[o->user].expr) &&
 		    !fuse_graph_post_dominates(g, root, o->user))
 			return false;
 	return true;

@@ -178,13 +178,10 @@ static const ir_expr *
 cast(struct maker *k, const tir_expr *e)
 {
 	const ir_expr *x = translate(k, e->arg[0]);
-	const ir_attrs *a =
-		ir_attrs_defaults(k->m->cx, ir_op_info(OP_cast)->attrs);
 
-	if (dtype_equal(e->dtype, e->arg[0]->dtype))
-		return x;
-	a = ir_attrs_with(k->m->cx, a, "dtype", ATTR_DT(e->dtype));
-	return ir_new_op_call(k->m, k->b.loc, OP_cast, &x, 1, a);
+	return dtype_equal(e->dtype, e->arg[0]->dtype)
+		       ? x
+		       : opcall_cast(&k->b, x, e->dtype);
 }
 
 static const ir_expr *

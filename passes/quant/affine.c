@@ -138,7 +138,7 @@ affine_zeros(const struct opcall *b, const ir_expr *scale)
 	int64_t n = extent(scale);
 
 	if (n < 0)
-		return affine_cast(b, opcall_unary(b, OP_zeros_like, scale),
+		return opcall_cast(b, opcall_unary(b, OP_zeros_like, scale),
 				   int32);
 	return take_constant(b, ir_tensor_new(int32, &n, n ? 1 : 0));
 }
@@ -158,16 +158,6 @@ affine_call(const struct opcall *b, enum op_id op, const ir_expr *const *args,
 {
 	return ir_new_op_call(b->m, b->loc, op, args, n,
 			      opcall_attrs(b, op, attrs));
-}
-
-const ir_expr *
-affine_cast(const struct opcall *b, const ir_expr *x, struct dtype t)
-{
-	const ir_attrs *a =
-		ir_attrs_defaults(b->m->cx, attrs_schema(ATTRS_Cast));
-
-	a = ir_attrs_with(b->m->cx, a, "dtype", ATTR_DT(t));
-	return ir_new_op_call(b->m, b->loc, OP_cast, &x, 1, a);
 }
 
 const ir_expr *

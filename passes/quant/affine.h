@@ -56,9 +56,6 @@ const ir_expr *affine_call(const struct opcall *b, enum op_id op,
 			   const ir_expr *const *args, uint32_t n,
 			   const ir_attrs *attrs);
 
-const ir_expr *affine_cast(const struct opcall *b, const ir_expr *x,
-			   struct dtype t);
-
 /* E as T, converted to OUT with the element type DTYPE. */
 const ir_expr *affine_requantize(const struct opcall *b, const ir_expr *e,
 				 const struct affine *t,

@@ -70,7 +70,7 @@ fq_relu(const struct fq_site *s, struct fq_value *out)
 		zero = t->zero;
 		if (n > 1)
 			zero = along_channels(s, zero, n, t->axis, rank);
-		zero = affine_cast(&s->b, zero, t->dtype);
+		zero = opcall_cast(&s->b, zero, t->dtype);
 	}
 	return fq_result(s, out,
 			 opcall_binary(&s->b, OP_maximum, s->args[0]->e, zero),
@@ -205,9 +205,9 @@ fq_mean(const struct fq_site *s, struct fq_value *out)
 
 	if (!t || affine_per_channel(t))
 		return false;
-	e = affine_cast(&s->b, s->args[0]->e, int32);
+	e = opcall_cast(&s->b, s->args[0]->e, int32);
 	e = affine_call(&s->b, OP_mean, &e, 1, s->call->attrs);
-	return fq_result(s, out, affine_cast(&s->b, e, t->dtype), t);
+	return fq_result(s, out, opcall_cast(&s->b, e, t->dtype), t);
 }
 
 /* Rescale to the type of the result first: the mean then rounds only once. */
@@ -225,7 +225,7 @@ fq_mean_pool(const struct fq_site *s, struct fq_value *out)
 	mid.dtype = int32;
 	if (affine_close(t->scale, mid.scale) &&
 	    affine_close(t->zero, mid.zero))
-		e = affine_cast(&s->b, s->args[0]->e, int32);
+		e = opcall_cast(&s->b, s->args[0]->e, int32);
 	else
 		e = affine_requantize(&s->b, s->args[0]->e, t, &mid, int32);
 	e = affine_call(&s->b, op, &e, 1, s->call->attrs);

@@ -129,11 +129,11 @@ qnn_shift(const struct qnn_site *s, const ir_expr *e, struct dtype from,
 	  const ir_expr *zero, struct dtype dtype)
 {
 	if (!dtype_equal(from, dtype))
-		e = affine_cast(&s->b, e, dtype);
+		e = opcall_cast(&s->b, e, dtype);
 	if (qnn_is_zero(zero))
 		return e;
 	if (!dtype_equal(dtype, int32))
-		zero = affine_cast(&s->b, zero, dtype);
+		zero = opcall_cast(&s->b, zero, dtype);
 	return opcall_binary(&s->b, OP_subtract, e, zero);
 }
 
@@ -158,7 +158,7 @@ qnn_saturate(const struct qnn_site *s, const ir_expr *e, struct dtype t)
 		return e;
 	if (t.bits < 32)
 		e = qnn_clip(s, e, low, high);
-	return affine_cast(&s->b, e, t);
+	return opcall_cast(&s->b, e, t);
 }
 
 /* A ratio as m * 2^(e - 31), m below 2^31; what is too small is 0. */
@@ -283,7 +283,7 @@ multiply_nearest(const struct qnn_site *s, const ir_expr *e,
 	const ir_expr *half =
 		opcall_binary(b, OP_left_shift, one,
 			      opcall_binary(b, OP_subtract, right, one));
-	const ir_expr *y = affine_cast(b, e, int64);
+	const ir_expr *y = opcall_cast(b, e, int64);
 	const ir_expr *choice[3];
 
 	y = opcall_binary(b, OP_left_shift, y, left);
@@ -295,7 +295,7 @@ multiply_nearest(const struct qnn_site *s, const ir_expr *e,
 		b, OP_add, y,
 		ir_new_op_call(b->m, b->loc, OP_where, choice, 3, NULL));
 	y = opcall_binary(b, OP_right_shift, y, right);
-	return affine_cast(b, y, int32);
+	return opcall_cast(b, y, int32);
 }
 
 const ir_expr *
@@ -341,16 +341,16 @@ rescale_float(const struct qnn_site *s, const ir_expr *e,
 	for (int64_t i = 0; i < ir_tensor_size(scale); i++)
 		ir_tensor_set_double(ratio, i,
 				     ir_tensor_get_double(scale, i) / to);
-	e = opcall_binary(b, OP_multiply, affine_cast(b, e, f),
+	e = opcall_binary(b, OP_multiply, opcall_cast(b, e, f),
 			  qnn_along(s, take_constant(s, ratio), in));
-	e = opcall_binary(b, OP_add, e, affine_cast(b, out->zero, f));
+	e = opcall_binary(b, OP_add, e, opcall_cast(b, out->zero, f));
 	if (how.to_nearest)
 		e = opcall_unary(b, OP_round, e);
 	else
 		e = opcall_unary(
 			b, OP_floor,
 			opcall_binary(b, OP_add, e, opcall_scalar(b, f, 0.5)));
-	return affine_cast(b, e, int32);
+	return opcall_cast(b, e, int32);
 }
 
 const ir_expr *
@@ -392,7 +392,7 @@ qnn_real(const struct qnn_site *s, const ir_expr *q, struct dtype from,
 	 const struct qnn_param *p)
 {
 	q = qnn_shift(s, q, from, qnn_along(s, p->zero, p), int32);
-	return opcall_binary(&s->b, OP_multiply, affine_cast(&s->b, q, float32),
+	return opcall_binary(&s->b, OP_multiply, opcall_cast(&s->b, q, float32),
 			     qnn_along(s, p->scale, p));
 }
 
@@ -410,6 +410,6 @@ qnn_quantized(const struct qnn_site *s, const ir_expr *x,
 	x = opcall_binary(b, OP_divide, x, qnn_along(s, p->scale, p));
 	x = opcall_unary(b, OP_round, x);
 	x = opcall_binary(b, OP_add, x,
-			  affine_cast(b, qnn_along(s, p->zero, p), float32));
-	return affine_cast(b, qnn_clip(s, x, low, high), t);
+			  opcall_cast(b, qnn_along(s, p->zero, p), float32));
+	return opcall_cast(b, qnn_clip(s, x, low, high), t);
 }

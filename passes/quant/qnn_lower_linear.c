@@ -67,7 +67,7 @@ product(const struct qnn_site *s, enum op_id op, int64_t axis)
 				      ATTR_BOOLEAN(true));
 	}
 	e = ir_new_op_call(s->b.m, s->b.loc, op, args, 2, attrs);
-	return dtype_equal(sum, out) ? e : affine_cast(&s->b, e, out);
+	return dtype_equal(sum, out) ? e : opcall_cast(&s->b, e, out);
 }
 
 static const ir_expr *

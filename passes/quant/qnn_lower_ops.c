@@ -42,7 +42,7 @@ qnn_lower_dequantize(const struct qnn_site *s)
 		return e;
 	if (out.bits == 16 && out.code == DTYPE_FLOAT)
 		e = qnn_clip(s, e, -65504, 65504);
-	return affine_cast(&s->b, e, out);
+	return opcall_cast(&s->b, e, out);
 }
 
 const ir_expr *
@@ -248,7 +248,7 @@ qnn_lower_leaky_relu(const struct qnn_site *s)
 	double alpha = ir_attrs_double(s->call->attrs, "alpha");
 	struct dtype t = qnn_type(s, 0)->dtype;
 	const ir_expr *r = rescaled(s);
-	const ir_expr *q = affine_cast(b, s->call->args[0], int32);
+	const ir_expr *q = opcall_cast(b, s->call->args[0], int32);
 	const ir_expr *choice[3];
 	const ir_expr *rest;
 
@@ -275,7 +275,7 @@ static const ir_expr *
 logarithms(const struct qnn_site *s, int64_t axis)
 {
 	const struct opcall *b = &s->b;
-	const ir_expr *q = affine_cast(b, s->call->args[0], int32);
+	const ir_expr *q = opcall_cast(b, s->call->args[0], int32);
 	const ir_expr *d = opcall_binary(b, OP_subtract, q,
 					 opcall_reduce(b, OP_max, q, &axis, 1));
 	const ir_expr *p =

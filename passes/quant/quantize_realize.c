@@ -73,7 +73,7 @@ finish(const ir_expr *e, void *env)
 		s->real = opcall_binary(&b, OP_multiply,
 					dtype_equal(s->dtype, float32)
 						? e
-						: affine_cast(&b, e, float32),
+						: opcall_cast(&b, e, float32),
 					opcall_scalar(&b, float32, s->scale));
 	return s->real;
 }
@@ -103,7 +103,7 @@ to_dtype(struct realize *r, const ir_expr *e, const struct scaled *s,
 		return e;
 	if (t.bits < 32 && s->limit > high)
 		e = clip(r, e, t.code == DTYPE_INT ? -high : 0, high);
-	return affine_cast(&r->b, e, t);
+	return opcall_cast(&r->b, e, t);
 }
 
 /* The limit of what was cut to fit T. */
@@ -207,11 +207,11 @@ realize_quantize(struct realize *r, const struct ir_call *c)
 		return scaled_value(r, e, scale, r->q->activation,
 				    fmax(-low, high));
 	}
-	e = affine_cast(&r->b, e, int64);
+	e = opcall_cast(&r->b, e, int64);
 	e = times(r, e, s->scale / scale);
 	if (!e)
 		return NULL;
-	e = affine_cast(&r->b, clip(r, e, low, high), r->q->activation);
+	e = opcall_cast(&r->b, clip(r, e, low, high), r->q->activation);
 	return scaled_value(r, e, scale, r->q->activation, fmax(-low, high));
 }
 
@@ -269,7 +269,7 @@ to_scale(struct realize *r, const ir_expr *e, double from, double to,
 	if (is_whole((double)factor, &n))
 		return with_int(r, OP_multiply, e, t, n);
 	e = times(r, e, (double)factor);
-	return e ? affine_cast(&r->b, e, t) : NULL;
+	return e ? opcall_cast(&r->b, e, t) : NULL;
 }
 
 /* An input stays small behind a stop of fusion. */
@@ -282,7 +282,7 @@ stopped_input(struct realize *r, const ir_expr *e, const struct scaled *s,
 		return e;
 	e = to_dtype(r, e, s, r->q->input);
 	e = opcall_unary(&r->b, OP_annotation_stop_fusion, e);
-	return affine_cast(&r->b, e, t);
+	return opcall_cast(&r->b, e, t);
 }
 
 /* ARGS, all scaled, with element type T and scale TO; false: out of reach. */
@@ -295,7 +295,7 @@ unify(struct realize *r, const ir_expr **args, const ir_expr *const *old,
 		const ir_expr *e = args[i];
 
 		e = dtype_equal(s->dtype, t) ? stopped_input(r, e, s, old[i], t)
-					     : affine_cast(&r->b, e, t);
+					     : opcall_cast(&r->b, e, t);
 		args[i] = to_scale(r, e, s->scale, to, t);
 		if (!args[i])
 			return false;

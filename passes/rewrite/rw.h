@@ -183,6 +183,9 @@ struct rw_match {
 bool rw_match_at(struct rw_match *m, const struct rw_rule *r, const ir_expr *e);
 void rw_match_free(struct rw_match *m);
 
+/* E is an inner node. */
+bool rw_match_has(const struct rw_match *m, const ir_expr *e);
+
 /*
  * No inner node but the root is used by anything outside of the match: USES
  * has the number of times each node is an operand.

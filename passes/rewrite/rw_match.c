@@ -387,6 +387,15 @@ rw_match_free(struct rw_match *m)
 	arena_free(&m->scratch);
 }
 
+bool
+rw_match_has(const struct rw_match *m, const ir_expr *e)
+{
+	for (size_t i = 0; i < m->inner.len; i++)
+		if (m->inner.at[i] == e)
+			return true;
+	return false;
+}
+
 /* How often E is an operand of the inner nodes of M. */
 static uintptr_t
 uses_inside(const struct rw_match *m, const ir_expr *e)

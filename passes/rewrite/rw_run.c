@@ -76,15 +76,6 @@ print_refusals(const struct rw_engine *r)
 	}
 }
 
-static bool
-is_inner(const struct rw_match *m, const ir_expr *e)
-{
-	for (size_t i = 0; i < m->inner.len; i++)
-		if (m->inner.at[i] == e)
-			return true;
-	return false;
-}
-
 /* X is E, or an operand of E or of a node below it made since FIRST. */
 static bool
 mentions(const ir_expr *e, const ir_expr *x, uint32_t first)
@@ -118,7 +109,7 @@ keeps_effects(const struct rw_engine *r, const struct rw_match *m,
 		for (uint32_t k = 0; k < ir_num_operands(user); k++) {
 			const ir_expr *x = ir_operand(user, k);
 
-			if (ir_set_has(&r->impure, x) && !is_inner(m, x) &&
+			if (ir_set_has(&r->impure, x) && !rw_match_has(m, x) &&
 			    !mentions(e, x, first) && !mentions(e, user, first))
 				return false;
 		}
