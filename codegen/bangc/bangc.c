@@ -75,8 +75,8 @@ count_params(struct bang_kernel *k)
 	bang_collect(f, &read, &written);
 	for (uint32_t i = 0; i < taken + results && i < f->nparams; i++)
 		found += bang_has(&written, f->params[i].buffer);
-	vec_free(&read);
-	vec_free(&written);
+	bang_buffers_free(&read);
+	bang_buffers_free(&written);
 	if (found == results) {
 		k->ntaken = taken;
 		k->nresults = taken + results;
@@ -160,8 +160,8 @@ put_params(struct buf *out, const tir_func *f)
 			   bang_has(&written, b) ? "" : "const ",
 			   bang_type(b->dtype), b->name);
 	}
-	vec_free(&read);
-	vec_free(&written);
+	bang_buffers_free(&read);
+	bang_buffers_free(&written);
 }
 
 /* "X 1024, Y 64" of lines "#define X 1024". */

@@ -292,6 +292,6 @@ end_of(struct bang_kernel *k, struct product *p, struct conv *c,
 	ok = plan(&x) && move_result(&x) && put(&x, out);
 	buf_free(&x.members);
 	buf_free(&x.values);
-	vec_free(&x.named);
+	bang_buffers_free(&x.named);
 	return ok;
 }

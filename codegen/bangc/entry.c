@@ -79,8 +79,8 @@ needs_barrier(struct entry *x, const struct bang_call *c)
 		if (needs && pass == 0)
 			x->read.len = x->written.len = 0;
 	}
-	vec_free(&read);
-	vec_free(&written);
+	bang_buffers_free(&read);
+	bang_buffers_free(&written);
 	return needs;
 }
 

@@ -18,6 +18,7 @@
 #include "support/arena.h"
 #include "support/buf.h"
 #include "support/diag.h"
+#include "support/ptrmap.h"
 #include "support/vec.h"
 
 enum { BANG_MAX_LOOPS = 16 };
@@ -366,11 +367,17 @@ void bang_layout(struct buf *out, const char *text);
 /* step.c: the body of K->func. False, and K->why, if there is no code. */
 bool bang_put_steps(struct bang_kernel *k);
 
-/* Buffers that a function reads and writes. */
+/* A set of buffers, in the order in which they came. Zeros: empty. */
 struct bang_buffers {
 	const struct tir_buffer **at;
 	size_t len, cap;
+	struct ptrmap has;
 };
+
+/* Empties it, too. */
+void bang_buffers_free(struct bang_buffers *s);
+
+/* What a function reads and writes. */
 void bang_collect(const tir_func *f, struct bang_buffers *read,
 		  struct bang_buffers *written);
 bool bang_has(const struct bang_buffers *s, const struct tir_buffer *b);

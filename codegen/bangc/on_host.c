@@ -26,8 +26,8 @@ put_params(struct buf *out, const tir_func *f, bool constant)
 			   !constant || bang_has(&written, b) ? "" : "const ",
 			   bang_host_type(b->dtype), b->name);
 	}
-	vec_free(&read);
-	vec_free(&written);
+	bang_buffers_free(&read);
+	bang_buffers_free(&written);
 }
 
 bool
@@ -92,8 +92,8 @@ put_wrapper(struct buf *out, const struct bang_kernel *k, int api)
 		if (bang_has(&written, f->params[i].buffer))
 			buf_printf(out, "  host_%u.give();\n", i);
 	buf_puts(out, "  return 0;\n}\n");
-	vec_free(&read);
-	vec_free(&written);
+	bang_buffers_free(&read);
+	bang_buffers_free(&written);
 }
 
 /* ---------------------------------------------------------- routines -- */

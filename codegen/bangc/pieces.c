@@ -1,7 +1,7 @@
 /*
- * Steps that copy rows of an array as they are, or fill them with one number: the
- * parts of a split, slices, borders.
- * Each is one call of relay_copy_rows, and many equal ones are a loop.
+ * Steps that copy rows of an array as they are, or fill them with one number:
+ * the parts of a split, slices, borders. Each is one call of relay_copy_rows,
+ * and many equal ones are a loop.
  */
 #include <inttypes.h>
 

@@ -132,8 +132,8 @@ add_call(struct plan *p, size_t call)
 			if (of[i] >= 0 && (host || is_indexed(c->kernel, b)))
 				p->values->at[of[i]].fixed = true;
 		}
-	vec_free(&read);
-	vec_free(&written);
+	bang_buffers_free(&read);
+	bang_buffers_free(&written);
 }
 
 /* More uses in a shorter time first, then smaller ones; then in order. */

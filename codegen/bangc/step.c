@@ -20,17 +20,24 @@ struct stepper {
 bool
 bang_has(const struct bang_buffers *s, const struct tir_buffer *b)
 {
-	for (size_t i = 0; i < s->len; i++)
-		if (s->at[i] == b)
-			return true;
-	return false;
+	return ptrmap_find(&s->has, b) != NULL;
 }
 
 void
 bang_add_buffer(struct bang_buffers *s, const struct tir_buffer *b)
 {
-	if (!bang_has(s, b))
+	bool is_new;
+
+	ptrmap_add(&s->has, b, &is_new);
+	if (is_new)
 		vec_push(s, b);
+}
+
+void
+bang_buffers_free(struct bang_buffers *s)
+{
+	vec_free(s);
+	ptrmap_free(&s->has);
 }
 
 static void
@@ -115,7 +122,8 @@ put_barrier_for(struct stepper *x, const struct bang_buffers *read,
 	    any_in(written, &x->read)) {
 		buf_puts(x->k->out, "  __sync_all_ipu();\n");
 		x->k->barriers = true;
-		x->read.len = x->written.len = 0;
+		bang_buffers_free(&x->read);
+		bang_buffers_free(&x->written);
 	}
 	for (size_t i = 0; i < read->len; i++)
 		bang_add_buffer(&x->read, read->at[i]);
@@ -130,8 +138,8 @@ put_barrier(struct stepper *x, const tir_stmt *s)
 
 	collect(s, &read, &written);
 	put_barrier_for(x, &read, &written);
-	vec_free(&read);
-	vec_free(&written);
+	bang_buffers_free(&read);
+	bang_buffers_free(&written);
 }
 
 /* The same for a run on rows, most of whose arrays are its own. */
@@ -152,8 +160,8 @@ put_rows_barrier(struct stepper *x, const struct rows *r)
 		if (r->steps[i].copies)
 			bang_add_buffer(&read, r->steps[i].nest.value->buffer);
 	put_barrier_for(x, &read, &written);
-	vec_free(&read);
-	vec_free(&written);
+	bang_buffers_free(&read);
+	bang_buffers_free(&written);
 }
 
 static const char *put_by_some_means(struct bang_kernel *k, const tir_stmt *s);
@@ -279,8 +287,8 @@ only_target(const tir_stmt *s)
 	collect(s, &read, &written);
 	if (written.len == 1 && !bang_has(&read, written.at[0]))
 		b = written.at[0];
-	vec_free(&read);
-	vec_free(&written);
+	bang_buffers_free(&read);
+	bang_buffers_free(&written);
 	return b;
 }
 
@@ -369,8 +377,8 @@ touches(const tir_stmt *s, const struct tir_buffer *b, bool writing)
 
 	collect(s, &read, &written);
 	does = bang_has(writing ? &written : &read, b);
-	vec_free(&read);
-	vec_free(&written);
+	bang_buffers_free(&read);
+	bang_buffers_free(&written);
 	return does;
 }
 
@@ -425,8 +433,8 @@ put_run(struct stepper *x, size_t first, uint32_t n)
 		put_body(x, "rows on the chip", bang_text(&body),
 			 x->k->scalar_ops - before);
 	}
-	vec_free(&later);
-	vec_free(&unused);
+	bang_buffers_free(&later);
+	bang_buffers_free(&unused);
 	buf_free(&body);
 	return ok;
 }
@@ -451,10 +459,10 @@ copies_at(const struct stepper *x, size_t first, size_t end)
 		    from == n.buffer)
 			break;
 		bang_add_buffer(&read, from);
-		vec_push(&written, n.buffer);
+		bang_add_buffer(&written, n.buffer);
 	}
-	vec_free(&read);
-	vec_free(&written);
+	bang_buffers_free(&read);
+	bang_buffers_free(&written);
 	return (uint32_t)(i - first);
 }
 
@@ -473,8 +481,8 @@ put_copies(struct stepper *x, size_t first, uint32_t n)
 	x->k->out = out;
 	put_barrier_for(x, &read, &written);
 	put_body(x, "copies", bang_text(&body), 0);
-	vec_free(&read);
-	vec_free(&written);
+	bang_buffers_free(&read);
+	bang_buffers_free(&written);
 	buf_free(&body);
 }
 
@@ -517,8 +525,8 @@ put_product(struct stepper *x, const tir_stmt *border, size_t i,
 		k->scalar_ops = before;
 		k->nsteps--;
 	}
-	vec_free(&read);
-	vec_free(&written);
+	bang_buffers_free(&read);
+	bang_buffers_free(&written);
 	buf_free(&body);
 	return ok;
 }
@@ -635,7 +643,7 @@ bang_put_steps(struct bang_kernel *k)
 	flatten(&x, k->func->body);
 	put_all(&x);
 	vec_free(&x.items);
-	vec_free(&x.read);
-	vec_free(&x.written);
+	bang_buffers_free(&x.read);
+	bang_buffers_free(&x.written);
 	return x.ok;
 }
